@@ -1,4 +1,4 @@
-"""The catalog: projects, sources, documents, jobs and the access log in one SQLite file."""
+"""Catalog: projects, sources, documents, jobs and the access log in one SQLite file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from citeloom.catalog.replaced_passages import ReplacedPassages
 
 
 class Catalog:
-    """The catalog file, one attribute for each table."""
+    """Open catalog file, with one attribute per table."""
 
     def __init__(self, path: Path) -> None:
         self.db = Database(path)

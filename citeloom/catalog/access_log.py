@@ -1,4 +1,4 @@
-"""Access log table: which editor asked what, and which passages it was given.
+"""Access log table: tool calls of editors and the passages that were returned to them.
 
 Written by the MCP session for every tool call; read and cleared by the activity verbs.
 """
@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from citeloom.catalog.database import Database, now
 from citeloom.core.types import AccessEntry
 
-_MAX_DAYS = 36_500  # a setting may name more days than a date can go back
+_MAX_DAYS = 36_500  # a setting may have more days than a date can be moved back
 
 
 class AccessLog:
@@ -53,10 +53,12 @@ class AccessLog:
         self, project_id: str | None, limit: int, *, client: str | None = None, before: int | None = None
     ) -> list[AccessEntry]:
         """Return the latest calls, newest first: of a project, of an editor by name and version, or before an entry."""
-        wanted = {"project_id = ?": project_id or None, "client = ?": client or None, "id < ?": before}
-        wanted = {condition: value for condition, value in wanted.items() if value is not None}
-        where = f"WHERE {' AND '.join(wanted)}" if wanted else ""
-        rows = self._db.rows(f"SELECT * FROM access_log {where} ORDER BY id DESC LIMIT ?", [*wanted.values(), limit])
+        conditions = {"project_id = ?": project_id or None, "client = ?": client or None, "id < ?": before}
+        conditions = {condition: value for condition, value in conditions.items() if value is not None}
+        where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
+        rows = self._db.rows(
+            f"SELECT * FROM access_log {where} ORDER BY id DESC LIMIT ?", [*conditions.values(), limit]
+        )
         return [AccessEntry(**{**dict(r), "passages": json.loads(r["passages"])}) for r in rows]
 
     def forget(self, days: int = 0) -> int:

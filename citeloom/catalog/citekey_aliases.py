@@ -6,13 +6,13 @@ from citeloom.catalog.database import Database
 
 
 class CitekeyAliases:
-    """The citekey_aliases table: each old key leads to its successor, perhaps in several steps."""
+    """The citekey_aliases table: maps each old key to its successor, possibly in several steps."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
 
     def note(self, project_id: str, old_key: str, new_key: str) -> None:
-        """Record that a key was renamed. The new key itself is no alias any more."""
+        """Record that a key was renamed; the new key is removed from the aliases."""
         with self._db.transaction():
             self._db.write("DELETE FROM citekey_aliases WHERE project_id = ? AND old_key = ?", (project_id, new_key))
             self._db.write("INSERT OR REPLACE INTO citekey_aliases VALUES (?, ?, ?)", (project_id, old_key, new_key))
@@ -31,7 +31,7 @@ class CitekeyAliases:
         return sorted(old for old in found if not self._in_use(project_id, old))
 
     def current(self, project_id: str, key: str) -> str | None:
-        """Return the current key for an old one; None where it is in use or unknown."""
+        """Return the current key for an old one; None if the old one is in use or unknown."""
         at, seen = key, {key}
         while not self._in_use(project_id, at):
             row = self._db.row(

@@ -51,7 +51,7 @@ class Database:
 
     @property
     def version(self) -> int:
-        """The number of migrations that were applied."""
+        """Number of applied migrations."""
         return int(self.rows("PRAGMA user_version")[0][0])
 
     def copy_to(self, path: Path) -> None:
@@ -111,7 +111,7 @@ class Database:
         if 0 < at < len(steps):
             self.copy_to(self.path.with_name(f"{self.path.stem}.before-{at + 1}.db"))
         for number, sql in enumerate(steps[at:], start=at + 1):
-            # executescript would commit on its own, so the step and its number go in one script.
+            # executescript commits by itself, so the migration and its number are in one script.
             self._connection.executescript(f"BEGIN;\n{sql}\nPRAGMA user_version = {number};\nCOMMIT;")
             log.info("catalog migrated to version %d", number)
 
@@ -131,11 +131,11 @@ def storage_error(error: sqlite3.Error, path: Path) -> CiteLoomError:
             "The disk is full: the catalog could not be written.",
             "Free some space and try again.",
         )
-    # These are permanent; other errors may pass.
-    ours = isinstance(error, sqlite3.IntegrityError | sqlite3.DataError | sqlite3.InterfaceError)
+    # These are permanent; other errors may be temporary.
+    permanent = isinstance(error, sqlite3.IntegrityError | sqlite3.DataError | sqlite3.InterfaceError)
     return CiteLoomError(
         Code.STORAGE_ERROR,
         f"The catalog {path} cannot be read or written: {text}.",
         "Run the check-up ('citeloom doctor'); a copy from before the last update may lie beside it.",
-        **({"refused": str(path)} if ours else {}),
+        **({"refused": str(path)} if permanent else {}),
     )

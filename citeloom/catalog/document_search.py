@@ -61,22 +61,22 @@ class DocumentSearch:
         if state:
             where, values = f"{where} AND state = ?", [*values, state]
         if words := fold(find).split():
-            # The index holds the words and is small beside the rows, which are not read for the search.
+            # The index contains the words and is much smaller than the rows, which are not read for the search.
             by_words = "documents INDEXED BY list_by_words"
-            has = f"{where} AND {' AND '.join(['instr(words, ?) > 0'] * len(words))}"
-            total = self._db.rows(f"SELECT count(*) FROM {by_words} WHERE {has}", [*values, *words])[0][0]
+            matching = f"{where} AND {' AND '.join(['instr(words, ?) > 0'] * len(words))}"
+            total = self._db.rows(f"SELECT count(*) FROM {by_words} WHERE {matching}", [*values, *words])[0][0]
             where, values = (
-                f"{where} AND rowid IN (SELECT rowid FROM {by_words} WHERE {has})",
+                f"{where} AND rowid IN (SELECT rowid FROM {by_words} WHERE {matching})",
                 [*values, *values, *words],
             )
         else:
             total = self._db.rows(f"SELECT count(*) FROM documents WHERE {where}", values)[0][0]
-        way = "DESC" if descending else "ASC"
+        direction = "DESC" if descending else "ASC"
         first, second = _ORDERS[sort]
         # Descending, SQLite sorts nulls last anyway; without NULLS LAST it can use the index.
         last = " NULLS LAST" if first in _MAY_BE_NULL and not descending else ""
         # The rowid makes the order stable.
-        order = f"{first} {way}{last}, {second} {way}, rowid {way}"
+        order = f"{first} {direction}{last}, {second} {direction}, rowid {direction}"
         sql = f"SELECT doc_id FROM documents WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?"
         return [row[0] for row in self._db.rows(sql, [*values, limit, offset])], total
 

@@ -1,4 +1,4 @@
-"""Documents table: what was read of each file or note, its state and its record."""
+"""Documents table: one row per file or note, with its state, conversion and record."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from citeloom.core.types import Coverage
 class State(StrEnum):
     """State of a document."""
 
-    PENDING = "pending"  # seen, not searchable yet
+    PENDING = "pending"  # known, not searchable yet
     READY = "ready"  # searchable
-    FAILED = "failed"  # could not be read; `reason` says why
+    FAILED = "failed"  # could not be read; see `reason`
     DUPLICATE = "duplicate"  # the same content as another document, which is searchable
     WITHOUT_FILE = "without_file"  # a record whose file is not on this disk
 
@@ -57,31 +57,31 @@ class Document:
     pages: int | None = None
     chunks: int = 0
     word_coverage: float | None = None
-    converter: str = ""  # version of what last read it, or tried to
+    converter: str = ""  # version of the last converter, even if it failed
     text_source: str = ""  # native, ocr or mixed
     converter_engine: str = ""  # quick, docling or plain
     fallback_reason: str | None = None  # why docling's structure was not used
-    ocr_languages: list[str] = field(default_factory=list)  # in which its pictures were read; empty: none were
-    waiting_for_ocr: int = 0  # pages that its quick text leaves out
-    ocr_share: float | None = None  # of its pages, those recognised in pictures; None: not known
+    ocr_languages: list[str] = field(default_factory=list)  # languages of OCR; empty: no OCR was done
+    waiting_for_ocr: int = 0  # pages that are missing in its quick text
+    ocr_share: float | None = None  # share of its pages read by OCR; None: unknown
     warnings: list[str] = field(default_factory=list)
-    path: str = ""  # where its file is, for a source that is no path
+    path: str = ""  # path of its file, if the source is not a path
     zotero: dict[str, str] = field(default_factory=dict)  # library, item, attachment
-    record_hash: str | None = None  # of what Zotero said of the work when its record was made
-    language: str = ""  # of its text, such as "de"; "": not known
-    claimed_citekey: str = ""  # the work that an agent says it is, or it itself though that work has another file
-    claimed_by: str = ""  # agent, or what in the file says so: name, doi, title
-    decision: str = ""  # the researcher's on that claim: confirmed or refused; it ends with the content
+    record_hash: str | None = None  # of Zotero's metadata when the record was created
+    language: str = ""  # of its text, such as "de"; "": unknown
+    claimed_citekey: str = ""  # work claimed by an agent, or by the file itself although that work has another file
+    claimed_by: str = ""  # agent, or the evidence in the file: name, doi, title
+    decision: str = ""  # of the researcher on that claim: confirmed or refused; reset when the content changes
     updated_at: str = ""
 
     @property
     def open_claim(self) -> str:
-        """The claimed work while the researcher has not decided on the claim."""
+        """Claimed citekey that the researcher has not decided on yet, or ""."""
         return "" if self.decision else self.claimed_citekey
 
     @property
     def by_agent(self) -> bool:
-        """Whether its passages were stored by an agent."""
+        """Return whether its passages were stored by an agent."""
         return self.file_type == STORED_TYPE
 
 
@@ -133,7 +133,7 @@ class Documents:
         )
 
     def all(self, project_id: str) -> list[Document]:
-        """Every document of a project."""
+        """Return all documents of a project."""
         sql = "SELECT * FROM documents WHERE project_id = ? ORDER BY source"
         return [_from_row(r) for r in self._db.rows(sql, (project_id,))]
 
@@ -147,7 +147,7 @@ class Documents:
         return [dict(r) for r in rows]
 
     def interrupted(self, project_id: str) -> list[Document]:
-        """Documents whose passages were being written when the engine ended."""
+        """Return the documents whose passages were being written when the engine ended."""
         sql = "SELECT * FROM documents WHERE project_id = ? AND writing IS NOT NULL"
         return [_from_row(r) for r in self._db.rows(sql, (project_id,))]
 
@@ -158,7 +158,7 @@ class Documents:
         return [_from_row(found[doc_id]) for doc_id in dict.fromkeys(doc_ids) if doc_id in found]
 
     def ids_in_state(self, project_id: str, state: State) -> list[str]:
-        """The ids of all documents in a state."""
+        """Return the ids of all documents in a state."""
         sql = "SELECT doc_id FROM documents WHERE project_id = ? AND state = ? ORDER BY source"
         return [row[0] for row in self._db.rows(sql, (project_id, state))]
 
@@ -196,16 +196,16 @@ class Documents:
         return _from_row(row) if row else None
 
     def paths(self) -> set[str]:
-        """The files of documents whose source is no path, in all projects."""
+        """Return the files of documents whose source is not a path, in all projects."""
         return {row[0] for row in self._db.rows("SELECT DISTINCT path FROM documents WHERE path != ''")}
 
     def contents(self) -> set[str]:
-        """The content hashes of the documents of all projects."""
+        """Return the content hashes of the documents of all projects."""
         rows = self._db.rows("SELECT DISTINCT content_hash FROM documents WHERE content_hash IS NOT NULL")
         return {row[0] for row in rows}
 
     def has_own_file(self, project_id: str, citekey: str, but_not: str) -> bool:
-        """Whether a work has another document whose file its record or Zotero names."""
+        """Return whether a work has another document whose file its record or Zotero names."""
         sql = (
             "SELECT 1 FROM documents WHERE project_id = ? AND citekey = ? AND citekey != '' AND doc_id != ?"
             " AND state IN ('ready', 'duplicate') AND matched_by IN ('file', 'zotero')"
@@ -231,12 +231,12 @@ class Documents:
         return [row[0] for row in self._db.rows(sql, {"project": project_id})]
 
     def has_citekey(self, project_id: str, citekey: str, but_not: str) -> bool:
-        """Whether another document of the project has this citekey."""
+        """Return whether another document of the project has this citekey."""
         sql = "SELECT 1 FROM documents WHERE project_id = ? AND citekey = ? AND doc_id != ? LIMIT 1"
         return self._db.row(sql, (project_id, citekey, but_not)) is not None
 
     def item_keys(self) -> dict[tuple[str, str], tuple[str, bool]]:
-        """The citekeys of Zotero items in any project, by library and item, and whether CiteLoom made them."""
+        """Return the citekeys of Zotero items in all projects, by library and item, and whether CiteLoom made them."""
         sql = (
             "SELECT DISTINCT json_extract(zotero, '$.library'), json_extract(zotero, '$.item'), citekey, key_made"
             " FROM documents WHERE zotero != '{}' AND citekey != '' ORDER BY key_made DESC, citekey"
@@ -244,14 +244,14 @@ class Documents:
         return {(row[0], row[1]): (row[2], bool(row[3])) for row in self._db.rows(sql)}
 
     def citekeys(self, project_id: str | None = None) -> set[str]:
-        """The citekeys of the documents of a project, or of all of them."""
+        """Return the citekeys of the documents of a project, or of all projects."""
         sql, values = "SELECT DISTINCT citekey FROM documents WHERE citekey != ''", []
         if project_id is not None:
             sql, values = f"{sql} AND project_id = ?", [project_id]
         return {row[0] for row in self._db.rows(sql, values)}
 
     def languages(self, project_id: str | None = None) -> dict[str, int]:
-        """How many searchable documents of a project, or of all of them, are in each language; "" is not known."""
+        """Return the number of searchable documents by language, of a project or of all; "" is an unknown language."""
         where, values = ("AND project_id = ?", [project_id]) if project_id is not None else ("", [])
         sql = f"SELECT language, count(*) FROM documents WHERE state = 'ready' {where} GROUP BY language"
         return {row[0]: row[1] for row in self._db.rows(sql, values)}
@@ -262,7 +262,7 @@ class Documents:
         return [_from_row(r) for r in self._db.rows(sql, (project_id, citekey))]
 
     def citekey_of(self, project_id: str, zotero_items: Sequence[str], doi: str) -> str | None:
-        """The citekey of a work by one of its Zotero items, else by its DOI in small letters."""
+        """Return the citekey of a work by one of its Zotero items, else by its DOI in lower case."""
         row = self._db.row(
             "SELECT citekey FROM documents WHERE project_id = :project AND citekey != ''"
             " AND (json_extract(zotero, '$.item') IN (SELECT value FROM json_each(:items))"
@@ -284,7 +284,7 @@ class Documents:
         counts.update({State(r[0]): r[1] for r in rows})
         return Coverage(
             documents=sum(counts.values()),
-            # A duplicate's text is found under the document it repeats.
+            # The text of a duplicate is found under the original document.
             searchable=counts[State.READY] + counts[State.DUPLICATE],
             pending=counts[State.PENDING],
             failed=counts[State.FAILED],
@@ -292,6 +292,6 @@ class Documents:
         )
 
     def chunk_count(self, project_id: str) -> int:
-        """How many passages a project's documents have."""
+        """Return the number of passages of a project's documents."""
         sql = "SELECT coalesce(sum(chunks), 0) FROM documents WHERE project_id = ? AND state = 'ready'"
         return int(self._db.rows(sql, (project_id,))[0][0])

@@ -12,7 +12,7 @@ from citeloom.catalog.database import Database
 MAX_VALUES = 500  # of each kind; others can still be typed
 
 _SLICE = 1000  # documents read at a time, so that others can use the catalog in between
-_READ = (
+_SELECT = (
     "SELECT rowid, json_extract(record, '$.year', '$.authors', '$.tags', '$.collections') FROM documents"
     " WHERE project_id = ? AND state = 'ready' AND rowid > ? ORDER BY rowid LIMIT ?"
 )
@@ -68,7 +68,7 @@ class Facets:
         years: set[int] = set()
         counts: tuple[Counter[str], ...] = (Counter(), Counter(), Counter())
         last = 0
-        while rows := self._db.rows(_READ, (project_id, last, _SLICE)):
+        while rows := self._db.rows(_SELECT, (project_id, last, _SLICE)):
             last = rows[-1][0]
             for _, values in rows:
                 year, *lists = json.loads(values)

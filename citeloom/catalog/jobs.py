@@ -1,4 +1,4 @@
-"""Jobs table: the jobs that wait, run or have ended. Used by the engine's queue and the activity list."""
+"""Jobs table: queued, running and ended jobs. Used by the engine's queue and the activity list."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from citeloom.core import fault_injection as faults
 from citeloom.core.jobs import Job
 
 _ENDED = "state IN ('done', 'failed', 'cancelled')"
-_MAX_ENDED = 500  # jobs kept after they have ended
+_MAX_ENDED = 500  # ended jobs that are stored
 
 
 def _job(row: sqlite3.Row) -> Job:

@@ -1,4 +1,4 @@
-"""Projects table, with the sources that each project may read."""
+"""Projects table, with the sources that each project may read. Used by the library verbs, imports and search."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ class Project:
     generation: int
     without_graph: int  # passages written or deleted since the search graph was last built over all of them
     created_at: str
-    own_model: bool = False  # its model was chosen for it: the setting does not apply
+    own_model: bool = False  # its model was chosen explicitly: the setting does not apply
     server: str = ""  # the address of the Qdrant server that has its index; "": embedded
 
     @property
     def hybrid_enabled(self) -> bool:
-        """Whether words are searched besides meaning."""
+        """Return whether hybrid search is enabled: by words besides meaning."""
         return bool(self.sparse_model)
 
     @property
     def index_location(self) -> IndexLocation:
-        """Where its passages are."""
-        # Two people with a project of the same name may share a server; one of them may remove and make it again.
+        """Location of its index."""
+        # Two users with a project of the same name may share a server; one of them may remove and create it again.
         tag = hashlib.sha256(f"{self.id}{self.created_at}".encode()).hexdigest()[:8]
         return IndexLocation(self.collection, self.generation, self.server, tag)
 
@@ -118,7 +118,7 @@ class Projects:
         return Project(**dict(row))
 
     def all(self) -> list[Project]:
-        """Every project, by id."""
+        """Return all projects, ordered by id."""
         return [Project(**dict(r)) for r in self._db.rows("SELECT * FROM projects ORDER BY id")]
 
     def save(self, project: Project) -> None:
@@ -132,7 +132,7 @@ class Projects:
         )
 
     def keep_model(self, project_id: str) -> None:
-        """Mark a project's model as chosen for it."""
+        """Mark the model of a project as chosen explicitly."""
         self._db.write("UPDATE projects SET own_model = 1 WHERE id = ?", (project_id,))
 
     def name_references(self, project_id: str, path: str) -> None:
@@ -164,12 +164,12 @@ class Projects:
         self._db.write("DELETE FROM sources WHERE project_id = ? AND path = ?", (project_id, path))
 
     def reading_zotero(self) -> list[str]:
-        """The projects that read something from Zotero."""
+        """Return the ids of projects with a Zotero source."""
         rows = self._db.rows("SELECT DISTINCT project_id FROM sources WHERE kind = 'zotero' ORDER BY project_id")
         return [row[0] for row in rows]
 
     def sources(self, project_id: str) -> list[Source]:
-        """What a project may read."""
+        """Return the sources of a project."""
         rows = self._db.rows(
             "SELECT kind, path, recursive, label FROM sources WHERE project_id = ? ORDER BY added_at, path",
             (project_id,),

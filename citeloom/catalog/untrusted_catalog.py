@@ -58,7 +58,7 @@ class _Column:
 
 
 def sources_of(file: Path) -> list[dict[str, str]]:
-    """Return what the projects of a catalog may read: folders, files, parts of Zotero, references files."""
+    """Return the sources of a catalog's projects: folders, files, parts of Zotero, references files."""
     with _opened(file) as (source, tables):
         found = [
             {"project": row["project_id"], "kind": row["kind"], "path": row["path"], "label": row.get("label", "")}

@@ -17,12 +17,12 @@ from citeloom.core.types import Converted
 
 
 def conversion_file(folder: Path, content_hash: str, converter: str) -> Path:
-    """Where the conversion of a content by a converter is cached."""
+    """Return the cache file of a content, converted by a converter."""
     return folder / content_hash[:2] / f"{content_hash}-{converter}.json.gz"
 
 
 def load_conversion(file: Path) -> Converted | None:
-    """A cached conversion; None where there is none that can be read."""
+    """Load a cached conversion; None if it is missing or unreadable."""
     try:
         with gzip.open(file, "rt", encoding="utf-8") as stream:
             return Converted.from_json(json.load(stream))
@@ -31,10 +31,10 @@ def load_conversion(file: Path) -> Converted | None:
 
 
 def save_conversion(document: Converted, file: Path) -> None:
-    """Write a conversion in one step; without it the next run converts again, so a full disk stops nothing."""
+    """Write a conversion atomically; errors are ignored, since the next run can convert the file again."""
     with suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
         data = json.dumps(document.to_json()).encode("utf-8")
-        # No time stamp: the same document gives the same bytes. The name is one that pruning the cache knows.
+        # No time stamp: the same document gives the same bytes. Cache pruning recognises the temporary name.
         packed = gzip.compress(data, compresslevel=5, mtime=0)
         atomic_file.write(file, packed, file.with_name(f".converted-{uuid.uuid4().hex}"))

@@ -71,13 +71,13 @@ def chunk(doc: Converted, count_tokens: CountTokens, max_tokens: int) -> list[Pa
         # Sums of sentences are exact for word-based tokenizers only, so the whole is counted again.
         texts = [passage.embedded_text for at in waiting for passage in done[at]]
         counts = iter(count_tokens(texts) if texts else [])
-        again = []
+        too_long = []
         for at in waiting:
             over = max(next(counts) for _ in done[at]) - max_tokens
             if over > 0 and sections[at].budget > 1:
                 sections[at].budget = max(1, sections[at].budget - over)
-                again.append(at)
-        waiting = again
+                too_long.append(at)
+        waiting = too_long
     passages = [passage for at in range(len(sections)) for passage in done[at]]
     return [replace(passage, index=index) for index, passage in enumerate(passages)]
 
@@ -114,7 +114,7 @@ def _sections(doc: Converted) -> list[_Section]:
 
 
 def _skips_a_page(section: _Section, block: Block) -> bool:
-    """Whether there are pages in between: a passage across them would claim pages without its text."""
+    """Return whether pages are skipped in between; a passage across them would claim pages without its text."""
     before = section.units[-1].page
     return before is not None and block.page is not None and block.page > before + 1
 
@@ -269,11 +269,11 @@ def _pack(units: list[_Unit], budget: int) -> list[list[_Unit]]:
     remaining = sum(unit.tokens for unit in units)
     start = 0
     while start < len(units):
-        left = math.ceil(remaining / budget) or 1
-        target = remaining / left
+        passages_left = math.ceil(remaining / budget) or 1
+        target = remaining / passages_left
         end, total = start, 0
         while end < len(units) and (end == start or total + units[end].tokens <= budget):
-            if end > start and left > 1 and total + units[end].tokens / 2 > target:
+            if end > start and passages_left > 1 and total + units[end].tokens / 2 > target:
                 break
             total += units[end].tokens
             end += 1

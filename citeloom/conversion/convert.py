@@ -28,7 +28,7 @@ class ConversionOptions:
 
     quick: bool = False  # for a PDF, its text layer alone, without layout model and OCR
     ocr_languages: tuple[str, ...] = ("en", "de")
-    ocr_engine: str = "tesseract"  # or rapidocr, where it is installed
+    ocr_engine: str = "tesseract"  # or rapidocr, if installed
 
 
 _DEFAULT_OPTIONS = ConversionOptions()

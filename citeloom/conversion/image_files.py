@@ -69,7 +69,7 @@ class ImageFile:
                 if dpi and min(dpi) >= 50:
                     points = 72.0 / float(dpi[0])
                 width, height = frame.width * points, frame.height * points
-                if frame.getexif().get(_ORIENTATION, 1) >= 5:  # the camera was held upright
+                if frame.getexif().get(_ORIENTATION, 1) >= 5:  # rotated by a quarter turn
                     width, height = height, width
                 pages.append(RawPage(number, width, height, None, [], drawn=_is_legible(frame)))
         except (OSError, ValueError, SyntaxError, EOFError):
@@ -120,5 +120,5 @@ class ImageFile:
 
 
 def _is_legible(frame: Image.Image) -> bool:
-    """Whether an image can contain legible text after reduction for OCR."""
+    """Return whether an image can contain legible text after reduction for OCR."""
     return min(frame.size) * min(1.0, _MAX_SIDE / max(frame.size)) >= _MIN_SIDE

@@ -13,7 +13,7 @@ _WORKER_MEGABYTES = 1500  # expected use of one worker
 _ENGINE_MEGABYTES = 2000  # reserved for the engine, its models and other programs
 _MAX_SHARE = 0.6  # of the machine's memory, for one document
 _UNKNOWN_PAGES = 500
-_SMALLEST_PAGE = 1000  # bytes; bounds the number of pages of a file that were not counted yet
+_MIN_PAGE_BYTES = 1000  # bytes; gives an upper bound for the page count of a file that was not opened yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +35,15 @@ class KnownPages(Protocol):
 
     @property
     def pages(self) -> int | None:
-        """How many pages it has."""
+        """Number of pages, if known."""
 
     @property
     def text_source(self) -> str | None:
-        """Where its text comes from: native, ocr or mixed."""
+        """Source of the text: native, ocr or mixed."""
 
     @property
     def waiting_for_ocr(self) -> int:
-        """How many of its pages have still to be recognised."""
+        """Number of pages without OCR so far."""
 
 
 def limits(known: KnownPages | None, *, quick: bool, megabytes: int = 0, size: int | None = None) -> Limits:
@@ -54,7 +54,7 @@ def limits(known: KnownPages | None, *, quick: bool, megabytes: int = 0, size: i
     """
     pages, for_ocr = _UNKNOWN_PAGES, 0
     if size is not None:
-        pages = min(pages, 1 + size // _SMALLEST_PAGE)
+        pages = min(pages, 1 + size // _MIN_PAGE_BYTES)
     if known is not None and known.pages is not None:
         pages = known.pages
         for_ocr = pages if known.text_source in ("ocr", "mixed") else known.waiting_for_ocr

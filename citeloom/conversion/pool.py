@@ -36,10 +36,10 @@ _POLL_SECONDS = 0.5  # how often a running worker is checked
 _MAX_DOCUMENTS = 40  # after which a worker is replaced, because libraries leak memory
 _MAX_QUESTIONS = 1000
 _MAX_MEGABYTES = 700  # limit of an idle worker
-_USUAL = Limits()
+_DEFAULT_LIMITS = Limits()
 _READ_AGAIN = "Then have it read again."
 _COPY_PREFIX = "reading-"  # prefix of the folders with private copies of documents
-_KILLING = [getattr(signal, name) for name in ("SIGKILL", "SIGTERM", "SIGHUP", "SIGINT") if os.name == "posix"]
+_KILL_SIGNALS = [getattr(signal, name) for name in ("SIGKILL", "SIGTERM", "SIGHUP", "SIGINT") if os.name == "posix"]
 
 
 ProgressCallback = Callable[[dict[str, Any]], None]  # called with the progress of a long document
@@ -55,8 +55,8 @@ def _ignore_progress(progress: dict[str, Any]) -> None:
 
 def remove_stale_copies() -> None:
     """Delete private copies that the workers of a killed engine left."""
-    for left in Path(paths.folders().cache).glob(f"{_COPY_PREFIX}*"):
-        shutil.rmtree(left, ignore_errors=True)
+    for folder in Path(paths.folders().cache).glob(f"{_COPY_PREFIX}*"):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 class ConversionTimeout(CiteLoomError):
@@ -69,7 +69,7 @@ class _WorkerDied(Exception):
     def __init__(self, exit_code: int | None) -> None:
         super().__init__(f"exit code {exit_code}")
         # Signals of the out-of-memory killer or a person; a crash by a document has others.
-        self.was_killed = -(exit_code or 0) in _KILLING
+        self.was_killed = -(exit_code or 0) in _KILL_SIGNALS
 
 
 class _Worker:
@@ -98,19 +98,19 @@ class _Worker:
                     if "progress" not in reply:
                         break
                     on_progress(reply["progress"])
-            except (OSError, ValueError):  # it was ended meanwhile, and its pipes with it
+            except (OSError, ValueError):  # the process ended meanwhile, which closed its pipes
                 line = b""
         if watch.verdict is not None:
             self.end()
             raise watch.verdict
-        if not line.endswith(b"\n"):  # it ended before or in the middle of its answer
+        if not line.endswith(b"\n"):  # the process ended before or during its answer
             self.end()
             raise _WorkerDied(process.returncode)
         self._served += 1
         return reply
 
     def refresh(self, most_documents: int) -> None:
-        """End a process that has served many documents or holds much memory."""
+        """End a process that has converted many documents or uses much memory."""
         process = self._process
         if process and (self._served >= most_documents or megabytes(process.pid) > _MAX_MEGABYTES):
             self.end()
@@ -122,14 +122,14 @@ class _Worker:
             process.wait()
             for pipe in (process.stdin, process.stdout):
                 if pipe:
-                    with suppress(OSError):  # a request that it never read
+                    with suppress(OSError):  # a request that the process did not read
                         pipe.close()
             if self._copies:
                 shutil.rmtree(self._copies, ignore_errors=True)
 
     def _start(self) -> subprocess.Popen[bytes]:
-        self._copies = str(Path(paths.folders().cache, f"{_COPY_PREFIX}{uuid.uuid4().hex}"))  # made when it is needed
-        one_core = {"OMP_NUM_THREADS": "1", "OMP_THREAD_LIMIT": "1"}  # several workers share the machine
+        self._copies = str(Path(paths.folders().cache, f"{_COPY_PREFIX}{uuid.uuid4().hex}"))  # created on demand
+        one_core = {"OMP_NUM_THREADS": "1", "OMP_THREAD_LIMIT": "1"}  # several workers share the cores
         return subprocess.Popen(
             [sys.executable, "-m", "citeloom.conversion.worker", COPIES, self._copies, *self._arguments],
             stdin=subprocess.PIPE,
@@ -137,7 +137,7 @@ class _Worker:
             stderr=subprocess.DEVNULL,
             # The package may be used from a checkout, without being installed.
             env={**os.environ, "PYTHONPATH": _python_path(), **one_core},
-            # Ctrl-C in a terminal is the engine's to handle, and what the worker starts can be ended with it.
+            # A separate group: the engine handles Ctrl-C, and child processes of the worker can be ended with it.
             start_new_session=os.name == "posix",
         )
 
@@ -160,21 +160,21 @@ class _Watchdog:
         self._thread.join()
 
     def _poll(self) -> None:
-        left, looked = self._limits.seconds, time.monotonic()
-        while not self._answered.wait(max(0.0, min(_POLL_SECONDS, left))):
+        remaining, polled = self._limits.seconds, time.monotonic()
+        while not self._answered.wait(max(0.0, min(_POLL_SECONDS, remaining))):
             now = time.monotonic()
             # Time in which the machine was suspended does not count.
-            left, looked = left - min(now - looked, 2 * _POLL_SECONDS), now
-            self.verdict = self._judge(left)
+            remaining, polled = remaining - min(now - polled, 2 * _POLL_SECONDS), now
+            self.verdict = self._violation(remaining)
             if self.verdict is not None:
                 end_with_children(self._process)
                 return
 
-    def _judge(self, left: float) -> Exception | None:
+    def _violation(self, remaining: float) -> Exception | None:
         allowed = self._limits.megabytes
         if self._stopped():
             return JobStopped()
-        if left <= 0:
+        if remaining <= 0:
             return ConversionTimeout(
                 Code.CONVERSION_FAILED,
                 f"Reading it took longer than {self._limits.seconds:.0f} seconds.",
@@ -214,14 +214,14 @@ class WorkerPool:
     def convert(
         self,
         request: dict[str, Any],
-        limits: Limits = _USUAL,
+        limits: Limits = _DEFAULT_LIMITS,
         stopped: Callable[[], bool] = _never,
         on_progress: ProgressCallback = _ignore_progress,
     ) -> dict[str, Any]:
         """Convert one document and split it into passages; waits for a free worker. Raises JobStopped."""
         faults.point("conversion.quick" if request.get("quick") else "conversion.whole", request.get("path"))
         free = self._quick if request.get("quick") else self._whole
-        worker = _next(free, stopped)
+        worker = _wait_for_free(free, stopped)
         try:
             return _ask(worker, request, limits, stopped, on_progress)
         finally:
@@ -229,7 +229,7 @@ class WorkerPool:
             worker.refresh(_MAX_DOCUMENTS)
             free.put(worker)
 
-    def convert_in_own_process(self, request: dict[str, Any], limits: Limits = _USUAL) -> dict[str, Any]:
+    def convert_in_own_process(self, request: dict[str, Any], limits: Limits = _DEFAULT_LIMITS) -> dict[str, Any]:
         """Convert one document at once in a process of its own, since an import may occupy the others."""
         worker = _Worker()
         try:
@@ -256,18 +256,18 @@ class WorkerPool:
 
 
 class StandbyWorker:
-    """One worker for interactive requests, kept for the next one and ended after a while without any."""
+    """One worker for interactive requests, which ends after an idle timeout."""
 
     def __init__(self, idle_seconds: float = 120.0) -> None:
         self._worker = _Worker(PROMPTLY)
-        self._asking = threading.Lock()
+        self._request_lock = threading.Lock()
         self._idle_seconds = idle_seconds
         self._idle: threading.Timer | None = None
         self._ended = False
 
     def ask(self, request: dict[str, Any], limits: Limits) -> dict[str, Any]:
         """Return the answer to a request; one at a time."""
-        with self._asking:
+        with self._request_lock:
             if self._ended:
                 raise _engine_stopped()
             if self._idle:
@@ -282,7 +282,7 @@ class StandbyWorker:
                     f"{Path(request['path']).name} crashed the converter ({error}).",
                     "Open the file and save it anew, for example by printing it to a PDF.",
                 ) from error
-            except CiteLoomError as error:  # it was ended for the time or the memory that it took
+            except CiteLoomError as error:  # the worker exceeded its time or memory limit
                 raise CiteLoomError(
                     Code.CONVERSION_FAILED,
                     f"This page of {Path(request['path']).name} takes more time or memory than a page may.",
@@ -290,28 +290,28 @@ class StandbyWorker:
                 ) from error
             finally:
                 self._worker.refresh(_MAX_QUESTIONS)
-                self._rest_later()
+                self._start_idle_timer()
         if not reply.get("ok"):
             raise CiteLoomError.from_dict(reply["error"])
         return reply
 
-    def _rest_later(self) -> None:
+    def _start_idle_timer(self) -> None:
         if not self._ended:
-            self._idle = threading.Timer(self._idle_seconds, self._rest)
+            self._idle = threading.Timer(self._idle_seconds, self._end_if_idle)
             self._idle.daemon = True
             self._idle.start()
 
-    def _rest(self) -> None:
-        if self._asking.acquire(blocking=False):  # otherwise a request is running, which restarts the timer
+    def _end_if_idle(self) -> None:
+        if self._request_lock.acquire(blocking=False):  # otherwise a request is running, which restarts the timer
             try:
                 self._worker.end()
             finally:
-                self._asking.release()
+                self._request_lock.release()
 
     def end(self) -> None:
-        """End the process for good, even during a request."""
-        self._ended = True  # a running request is stopped within a moment
-        with self._asking:
+        """End the process permanently, even during a request."""
+        self._ended = True  # stops a running request at its next poll
+        with self._request_lock:
             if self._idle:
                 self._idle.cancel()
             self._worker.end()
@@ -321,7 +321,7 @@ def _engine_stopped() -> CiteLoomError:
     return CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine has ended.", "Call again.")
 
 
-def _next(free: queue.Queue[_Worker], stopped: Callable[[], bool]) -> _Worker:
+def _wait_for_free(free: queue.Queue[_Worker], stopped: Callable[[], bool]) -> _Worker:
     while not stopped():
         with suppress(queue.Empty):
             worker = free.get(timeout=_POLL_SECONDS)
@@ -338,7 +338,7 @@ def _ask(
         try:
             reply = worker.ask(request, limits, stopped, on_progress)
         except _WorkerDied as first:
-            # The process may have been killed by chance: one retry decides.
+            # The process may have been killed for another reason: one retry decides.
             log.warning("a worker ended during %s (%s); trying once more", request.get("path"), first)
             reply = worker.ask(request, limits, stopped, on_progress)
     except _WorkerDied as error:

@@ -78,7 +78,7 @@ def _copied(file: BinaryIO, target: Path, most_bytes: int) -> str:
 
 
 def too_large(path: Path, size: int, most_bytes: int) -> CiteLoomError:
-    """A file that is larger than any document."""
+    """Return the error for a file above the size limit."""
     return CiteLoomError(
         Code.CONVERSION_FAILED,
         f"The file {path.name} has {size / 1024**2:.0f} MB; CiteLoom reads up to {most_bytes // 1024**2} MB.",
@@ -88,7 +88,7 @@ def too_large(path: Path, size: int, most_bytes: int) -> CiteLoomError:
 
 
 def not_a_file(path: Path) -> CiteLoomError:
-    """A folder, a pipe or a device."""
+    """Return the error for a folder, a pipe or a device."""
     return CiteLoomError(
         Code.UNSUPPORTED_FORMAT, f"{path.name} is not a file.", "Name a file, not a folder.", path=str(path)
     )

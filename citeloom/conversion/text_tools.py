@@ -44,7 +44,7 @@ def tidy(text: str) -> str:
 
 
 def _accented(match: re.Match[str]) -> str:
-    """An accent printed before its letter, as TeX does, put onto it where that makes a letter."""
+    """Combine an accent printed before its letter, as TeX does, with the letter if the result exists."""
     letter = "i" if match[2] == "ı" else match[2]
     composed = unicodedata.normalize("NFC", letter + _COMBINING[match[1]])
     return composed if len(composed) == 1 else match[0]
@@ -64,7 +64,7 @@ def find_dois(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def _unbalanced(doi: str) -> bool:
-    return any(doi.endswith(shut) and doi.count(shut) > doi.count(open_) for open_, shut in ("()", "[]"))
+    return any(doi.endswith(close) and doi.count(close) > doi.count(open_) for open_, close in ("()", "[]"))
 
 
 def words_of(text: str) -> list[str]:
@@ -73,19 +73,19 @@ def words_of(text: str) -> list[str]:
 
 
 def word_coverage(raw: Iterable[str], kept: Iterable[str], left_out: Iterable[str] = ()) -> float:
-    """Return the share of the raw texts' words that the kept texts contain, without those left out on purpose."""
-    wanted: Counter[str] = Counter()
+    """Return the share of the raw texts' words that the converted texts contain, except those omitted on purpose."""
+    expected: Counter[str] = Counter()
     for text in raw:
         # pdfium marks a word broken at the end of a line; print shows a hyphen before the line break.
-        wanted.update(words_of(re.sub(r"[\ufffe\x02]\s*|(?<=\w)[-\u00ad\u2010]\r?\n", "", text)))
+        expected.update(words_of(re.sub(r"[\ufffe\x02]\s*|(?<=\w)[-\u00ad\u2010]\r?\n", "", text)))
     for text in left_out:
-        wanted.subtract(words_of(text))
-    wanted = +wanted
-    have: Counter[str] = Counter()
+        expected.subtract(words_of(text))
+    expected = +expected
+    actual: Counter[str] = Counter()
     for text in kept:
-        have.update(words_of(text))
-    total = wanted.total()
-    found = (wanted & have).total() + _joined_halves(wanted - have, have - wanted)
+        actual.update(words_of(text))
+    total = expected.total()
+    found = (expected & actual).total() + _joined_halves(expected - actual, actual - expected)
     return round(found / total, 4) if total else 1.0
 
 
@@ -118,15 +118,15 @@ class Vocabulary:
         for line in lines:
             words = re.findall(r"[^\W\d_]+(?:[-‐][^\W\d_]+)*", line)
             first, broken = int(broken), line.rstrip()[-1:] in _HYPHENS
-            # Around a hyphen at the end of a line stand halves of words.
+            # The words around a hyphen at the end of a line are halves.
             whole = words[first : len(words) - broken]
             self._count.update(word.casefold().replace("‐", "-") for word in whole)
 
     def join(self, before: str, after: str) -> str:
-        """Two lines of a paragraph as one text."""
+        """Join two lines of a paragraph."""
         if not before or not after:
             return before + after
-        if _goes_on_unspaced(before, after):
+        if _continues_unspaced(before, after):
             return before + after
         if before[-1] not in _HYPHENS or len(before) < 2 or not before[-2].isalnum():
             return f"{before} {after}"
@@ -144,7 +144,7 @@ class Vocabulary:
         return before + after
 
     def _is_compound(self, head: str, tail: str) -> bool:
-        """Whether the hyphen belongs to the word ("market-driven") and was not put in by the line's end."""
+        """Return whether the hyphen belongs to the word ("market-driven") and not to the line break."""
         head, tail = head.casefold(), tail.casefold()
         if "-" in head or "‐" in head or head[-1].isdigit() or head in _ALWAYS_HYPHENED:
             return True
@@ -155,8 +155,8 @@ class Vocabulary:
         return long_enough and bool(self._count[head] and self._count[tail])
 
 
-def _goes_on_unspaced(before: str, after: str) -> bool:
-    """Whether the line ends inside an address or DOI that the next line goes on with."""
+def _continues_unspaced(before: str, after: str) -> bool:
+    """Return whether the line ends inside an address or DOI that continues on the next line."""
     last = before.rsplit(None, 1)[-1]
     if len(last) < 8 or last[-1] not in "/._-=&?" or not re.search(r"https?://|www\.|10\.\d{4,9}/", last):
         return False

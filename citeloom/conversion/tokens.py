@@ -27,7 +27,7 @@ class TokenCounter:
         self._tokenizer.no_padding()
 
     def __call__(self, texts: Sequence[str]) -> list[int]:
-        """The number of tokens of each text."""
+        """Return the number of tokens of each text."""
         counts: list[int] = []
         for start in range(0, len(texts), 1000):
             batch = list(texts[start : start + 1000])

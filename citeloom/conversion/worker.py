@@ -42,7 +42,7 @@ def _load(cache_file: Path, ocr_languages: tuple[str, ...]) -> Converted | None:
     """Return the cached conversion, or None if there is no valid one."""
     doc = load_conversion(cache_file)
     if doc and (doc.converter != CONVERTER_VERSION or (doc.ocr_languages and doc.ocr_languages != ocr_languages)):
-        return None  # made by another version, or pictures read in other languages
+        return None  # converted by another version, or with OCR in other languages
     return doc
 
 
@@ -94,11 +94,11 @@ class Worker:
         try:
             if request.get("about"):
                 return {"id": number, "ok": True, "about": about()}
-            if look := request.get("look"):
-                return {"id": number, "ok": True, **_PAGE_REQUESTS[look]({**request, "path": str(self._file(request))})}
+            if view := request.get("look"):
+                return {"id": number, "ok": True, **_PAGE_REQUESTS[view]({**request, "path": str(self._file(request))})}
             return {"id": number, "ok": True, **self._process(request, on_progress)}
         except CiteLoomError as error:
-            if "path" in error.details:  # which may name the copy
+            if "path" in error.details:  # may be the path of the private copy
                 error.details["path"] = str(request.get("path", ""))
             return {"id": number, "ok": False, "error": error.as_dict()}
         except Exception as error:
@@ -188,8 +188,10 @@ def serve(requests: BinaryIO, replies: BinaryIO, copies: Path | None = None) -> 
             failure = CiteLoomError(Code.INVALID_INPUT, f"The request is not a JSON object: {error}")
             reply: dict[str, Any] = {"id": None, "ok": False, "error": failure.as_dict()}
         else:
-            asked = bool(request.get("progress"))
-            reply = worker.answer(request, partial(_progress, replies, request.get("id")) if asked else ignore_progress)
+            wants_progress = bool(request.get("progress"))
+            reply = worker.answer(
+                request, partial(_progress, replies, request.get("id")) if wants_progress else ignore_progress
+            )
         _send(replies, reply)
 
 

@@ -30,21 +30,21 @@ def get(name: str) -> str | None:
 
 
 def where(name: str) -> KeySource | None:
-    """Return where the key of a service is kept, or None."""
+    """Return where the key of a service is stored, or None."""
     return _find(name)[1]
 
 
 def put(name: str, secret: str) -> None:
     """Store the key of a service in the keyring."""
 
-    def keep() -> bool:
+    def store() -> bool:
         keyring = _keyring()
         if keyring is None:
             return False
         keyring.set_password(_SERVICE, name, secret)
         return keyring.get_password(_SERVICE, name) == secret  # some backends accept a key and do not store it
 
-    if not _call(keep, name):
+    if not _call(store, name):
         raise CiteLoomError(Code.STORAGE_ERROR, "This system has no keyring that keeps a key.", _use_variable(name))
 
 
@@ -62,14 +62,14 @@ def forget(name: str) -> bool:
 
 
 def _find(name: str) -> tuple[str | None, KeySource | None]:
-    if given := os.environ.get(variable(name), "").strip():
-        return given, "environment"
+    if from_environment := os.environ.get(variable(name), "").strip():
+        return from_environment, "environment"
 
-    def look() -> str | None:
+    def read_key() -> str | None:
         keyring = _keyring()
         return keyring.get_password(_SERVICE, name) if keyring else None
 
-    stored = _call(look, name)
+    stored = _call(read_key, name)
     return (stored, "keyring") if stored else (None, None)
 
 
@@ -82,21 +82,21 @@ def _keyring() -> KeyringBackend | None:
     return found if keyring.core.recommended(first) else None
 
 
-def _call(question: Callable[[], _T], name: str) -> _T:
-    answers: list[_T] = []
+def _call(function: Callable[[], _T], name: str) -> _T:
+    results: list[_T] = []
     problems: list[Exception] = []
 
     def run() -> None:
         try:
-            answers.append(question())
+            results.append(function())
         except Exception as error:  # keyring backends raise exceptions of any type
             problems.append(error)
 
     thread = threading.Thread(target=run, name="keyring", daemon=True)
     thread.start()
     thread.join(_TIMEOUT_SECONDS)
-    if answers:
-        return answers[0]
+    if results:
+        return results[0]
     # The backend's message is left out: it might contain the key.
     reason = type(problems[0]).__name__ if problems else "it does not answer"
     raise CiteLoomError(

@@ -17,9 +17,9 @@ from citeloom.core.errors import CiteLoomError, Code
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 # A folder named in CITELOOM_HOME is CiteLoom's own if it has one of the first, or nothing but the second, whose names
 # other programs use as well (/var has a cache).
-_OURS = {"catalog.db", "engine.lock", "engine.start.lock", "app.lock", "citeloom.toml"}
+_OWN_FILES = {"catalog.db", "engine.lock", "engine.start.lock", "app.lock", "citeloom.toml"}
 _COMMON = {"cache", "logs", "index", "zotero"}
-_ELSEWHERE = "or set CITELOOM_HOME to a folder of its own"
+_OR_ANOTHER_FOLDER = "or set CITELOOM_HOME to a folder of its own"
 
 
 def prepare() -> None:
@@ -46,18 +46,18 @@ def unusable(error: OSError) -> CiteLoomError:
         return CiteLoomError(
             Code.PERMISSION_DENIED,
             f"{what} is read-only ({error.strerror}).",
-            f"Give yourself the right to write there, {_ELSEWHERE}.",
+            f"Give yourself the right to write there, {_OR_ANOTHER_FOLDER}.",
         )
     return CiteLoomError(
         Code.STORAGE_ERROR,
         f"CiteLoom's data folder {folder} cannot be used ({place}: {error.strerror or error}).",
-        f"See that it is a folder on a disk that works, {_ELSEWHERE}.",
+        f"See that it is a folder on a disk that works, {_OR_ANOTHER_FOLDER}.",
     )
 
 
 def free_bytes(folder: str | os.PathLike[str]) -> int:
-    """Bytes that are free on the disk of a folder."""
-    import shutil  # only where it is needed: the bridge starts through this module
+    """Return the free bytes on the disk of a folder."""
+    import shutil  # imported here, because the bridge imports this module at its start
 
     return shutil.disk_usage(folder).free
 
@@ -86,7 +86,7 @@ def _close_entry(entry: os.DirEntry[str]) -> None:
         if stat.S_ISREG(seen.st_mode) and seen.st_mode & _OTHERS and seen.st_uid == os.geteuid():
             _make_private(entry.path, seen)
     except FileNotFoundError:
-        pass  # the engine has just replaced it
+        pass  # replaced by the engine meanwhile
 
 
 def _check_owner(path: str, seen: os.stat_result, allowed: tuple[int, ...]) -> None:
@@ -94,7 +94,7 @@ def _check_owner(path: str, seen: os.stat_result, allowed: tuple[int, ...]) -> N
         raise CiteLoomError(
             Code.PERMISSION_DENIED,
             f"{path} belongs to another user (number {seen.st_uid}; you are {os.geteuid()}).",
-            f"Run CiteLoom as that user, {_ELSEWHERE}.",
+            f"Run CiteLoom as that user, {_OR_ANOTHER_FOLDER}.",
         )
 
 
@@ -103,7 +103,7 @@ def _check_ours(folder: str, seen: os.stat_result) -> None:
     if not os.environ.get("CITELOOM_HOME"):
         return
     names = {*os.listdir(folder)}
-    if seen.st_mode & stat.S_ISVTX or not (names & _OURS or names <= _COMMON):
+    if seen.st_mode & stat.S_ISVTX or not (names & _OWN_FILES or names <= _COMMON):
         raise CiteLoomError(
             Code.PERMISSION_DENIED,
             f"{folder} is open to other people ({stat.filemode(seen.st_mode)}) and holds things that are not"
@@ -113,9 +113,9 @@ def _check_ours(folder: str, seen: os.stat_result) -> None:
 
 
 def _make_private(path: str, seen: os.stat_result) -> None:
-    wanted = stat.S_IMODE(seen.st_mode) & ~_OTHERS
+    mode = stat.S_IMODE(seen.st_mode) & ~_OTHERS
     try:
-        os.chmod(path, wanted)
+        os.chmod(path, mode)
         refused = ""
     except PermissionError as error:
         refused = f": {error.strerror}"

@@ -36,9 +36,9 @@ class Code(StrEnum):
 
 
 class Cause(StrEnum):
-    """What caused a failure, which decides what happens to a document and its import."""
+    """Cause of a failure, which determines how an import treats the document and continues."""
 
-    DOCUMENT = "document"  # the document or the request: the document is marked as failed, the import goes on
+    DOCUMENT = "document"  # the document or the request: the document is marked as failed, the import continues
     OUTSIDE = "outside"  # a server, disk or model is unavailable: the import waits for it
     UNCERTAIN = "uncertain"  # outside or the document: a few retries, then the document is marked as failed
     LASTING = "lasting"  # outside, until a person acts: the import ends, no document is marked as failed
@@ -78,9 +78,10 @@ class CiteLoomError(Exception):
 
     @property
     def cause(self) -> Cause:
-        """The cause: by the code, unless the details say more.
+        """Cause of the failure: by the code, unless the details are more specific.
 
-        `away` names what may come back, `refused` what rejects the document, `lasting` what needs a person.
+        `away` names what is temporarily unavailable, `refused` what rejects the document, `lasting` what a person has
+        to repair.
         """
         by_detail = {"away": Cause.OUTSIDE, "refused": Cause.UNCERTAIN, "lasting": Cause.LASTING}
         return next(

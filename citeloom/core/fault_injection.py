@@ -75,7 +75,7 @@ NUMBERS = {
     "watch.rest_seconds": "The wait between two syncs of Zotero.",
 }
 _POLL_SECONDS = 0.01
-_LONGEST_DETAIL = 4096  # characters
+_MAX_DETAIL_LENGTH = 4096  # characters
 _LONGEST_PAUSE_SECONDS = 600.0
 
 Number = TypeVar("Number", int, float)
@@ -132,7 +132,7 @@ _ACTIONS: dict[str, Callable[[Any, str], None]] = {
 
 @dataclass(slots=True)
 class Rule:
-    """What to do at a point, or the value of a number."""
+    """Rule with the action at a point, or the value of a number."""
 
     point: str
     action: str = ""  # of a point
@@ -148,7 +148,7 @@ class Rule:
             raise ValueError(f"{VARIABLE}: there is no action '{self.action}' at a point '{self.point}'")
 
     def is_due(self, name: str, detail: str) -> bool:
-        """Whether to act at a point that was reached; counts how often."""
+        """Count a point that was reached; return whether the rule applies."""
         if self.point != name or self.match not in detail:
             return False
         with self._counting:
@@ -157,7 +157,7 @@ class Rule:
 
 
 def parse(text: str) -> tuple[Rule, ...]:
-    """The rules in a JSON list; ValueError or TypeError for whatever is none."""
+    """Parse a JSON list of rules. Raises ValueError or TypeError for invalid ones."""
     return tuple(Rule(**rule) for rule in json.loads(text))
 
 
@@ -165,13 +165,13 @@ RULES = parse(os.environ[VARIABLE]) if VARIABLE in os.environ and os.environ.get
 
 
 def point(name: str, detail: object = "") -> None:
-    """Do what a rule says about this point; nothing where there are no rules."""
+    """Run the actions of the rules for this point; without rules, do nothing."""
     if RULES:
-        _reach(name, str(detail)[:_LONGEST_DETAIL])
+        _reach(name, str(detail)[:_MAX_DETAIL_LENGTH])
 
 
 def number(name: str, value: Number) -> Number:
-    """The value that a rule gives a number, else the usual one."""
+    """Return the value that a rule sets for a number, else the default."""
     if RULES:
         return next((type(value)(rule.value) for rule in RULES if rule.point == name), value)
     return value

@@ -30,7 +30,7 @@ class JobRequest(Protocol):
 
     @property
     def project_id(self) -> str:
-        """The project; "" for all of them."""
+        """Id of the project; "" for all projects."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the request as stored with its job."""
@@ -50,22 +50,22 @@ class Progress:
     chunks_written: int = 0
     file: str = ""
     stage: str = "plan"  # one of STAGES
-    page: int = 0  # of the file, where it takes long; of a model, megabytes
+    page: int = 0  # current page of a long file; for a model, megabytes
     pages: int = 0
     eta_seconds: float | None = None  # to the end of the stage
-    waits_for: str = ""  # what is away, and what to do about it
+    waits_for: str = ""  # what is unavailable, and what to do about it
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A stage of a job: what it counts, and whether it knows how long it still takes."""
+    """Stage of a job: the unit of its progress, and whether its remaining time is known."""
 
-    counted: str = ""  # what `done` of `total` counts, in English; "": documents of an import
+    counted: str = ""  # unit of `done` and `total`, in English; "": documents of an import
     timed: bool = False  # `eta_seconds` is reliable
-    measured: bool = True  # `done` of `total` says how far it has come
+    measured: bool = True  # `done` of `total` is its progress
 
 
-# The desktop app has its own, translated words for each: desktop/text/job_text.py.
+# The desktop app has a translated text for each: desktop/text/job_text.py.
 STAGES = {
     "plan": Stage(),  # what is new or has changed
     "model": Stage(),  # the weights of a model are fetched
@@ -85,7 +85,7 @@ STAGES = {
 
 
 def describe_progress(progress: Progress) -> str:
-    """How far a job has come, in English, for the command line and for agents."""
+    """Return the progress of a job in English, for the command line and for agents."""
     stage = STAGES.get(progress.stage, Stage())
     if stage.counted and not progress.waits_for:
         return f"{progress.done:,} of {progress.total:,} {stage.counted}"
@@ -95,7 +95,7 @@ def describe_progress(progress: Progress) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunningJob(Progress):
-    """A job that is queued or running, and how far it has come."""
+    """A queued or running job with its progress."""
 
     job_id: str
     project: str
@@ -140,22 +140,22 @@ class RateEstimator:
 
 
 class JobResult(Protocol):
-    """The result of a job so far."""
+    """Result of a job so far."""
 
     @property
     def stopped(self) -> bool:
-        """Whether the job was stopped before it was complete."""
+        """Return whether the job was stopped before it was complete."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as JSON."""
 
 
 class JobWork(Protocol):
-    """The work of a job: a short first pass and a second one that may take hours."""
+    """Work of a job: a short first pass and a second one that may take hours."""
 
     @property
     def result(self) -> JobResult:
-        """The result so far."""
+        """Result so far."""
 
     @property
     def touched(self) -> set[str]:
@@ -163,7 +163,7 @@ class JobWork(Protocol):
 
     @property
     def pages_left(self) -> int:
-        """Pages that the second pass has still to read."""
+        """Number of pages that remain for the second pass."""
 
     def run_first_pass(self) -> None:
         """Run the first pass, which no other job interrupts."""
@@ -188,16 +188,16 @@ class JobQueue(Protocol):
     """Interface of the engine's job queue for features."""
 
     def submit(self, request: JobRequest, *, only_ask: bool = False) -> Job:
-        """Queue a job, or name the one that waits for the same already."""
+        """Queue a job, or return an equal one that is already queued."""
 
     def state(self, job: Job) -> str:
         """Return the state of a job."""
 
     def busy(self, project_id: str | None = None) -> Sequence[RunningJob]:
-        """The jobs that wait and run, of one project or of all."""
+        """Return the queued and running jobs, of one project or of all."""
 
     def drop(self, project_id: str) -> None:
         """Cancel the jobs of a project, and wait until none of them runs."""
 
     def retry_now(self) -> None:
-        """Have the jobs that wait for something outside try again at once."""
+        """Retry the jobs that wait for an outside resource at once."""

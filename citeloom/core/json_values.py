@@ -1,4 +1,4 @@
-"""Checks and repairs of JSON values that SQLite, the index or UTF-8 cannot hold."""
+"""Checks and repairs of JSON values that SQLite, the index or UTF-8 cannot represent."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def replace_lone_surrogates(value: Any) -> Any:
 
 
 def is_integer_within(value: Any, least: int, most: int) -> bool:
-    """Whether a value is an integer from `least` to `most`."""
+    """Return whether a value is an integer from `least` to `most`."""
     return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 
 

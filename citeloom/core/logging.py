@@ -42,7 +42,7 @@ def to_file(place: str, level: int = logging.INFO) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
-    # At INFO, these libraries log nothing that helps to find a fault.
+    # At INFO, these libraries log nothing that is useful for diagnosis.
     for name in ("mcp", "fastembed", "httpx", "httpx2", "huggingface_hub", "watchfiles"):
         logging.getLogger(name).setLevel(logging.WARNING)
 

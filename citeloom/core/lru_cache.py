@@ -10,7 +10,7 @@ _T = TypeVar("_T")
 
 
 class LruCache(Generic[_T]):
-    """Keeps the `most` latest values of at most `most_size` in total."""
+    """LRU cache of at most `most` values with at most `most_size` in total."""
 
     def __init__(self, most: int, most_size: int = 0) -> None:
         self._most, self._most_size = most, most_size

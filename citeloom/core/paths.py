@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Folders(NamedTuple):
-    """The folders of one installation."""
+    """Folders of one installation."""
 
     data: str  # catalog, index, engine's lock and address
     config: str  # the settings file
@@ -40,7 +40,7 @@ def folders() -> Folders:
 
 
 def _xdg(variable: str, user: str, *default: str) -> str:
-    # The XDG rules say that a relative path there is to be ignored.
+    # By the XDG rules, a relative path is ignored.
     base = os.environ.get(variable, "")
     if not os.path.isabs(base):
         base = os.path.join(user, *default)
@@ -53,65 +53,65 @@ def make_private(folder: str) -> None:
 
 
 def settings_file() -> str:
-    """The settings file."""
+    """Return the path of the settings file."""
     return os.path.join(folders().config, "citeloom.toml")
 
 
 def engine_file() -> str:
-    """Address and token of the running engine."""
+    """Return the path of the file with address and token of the running engine."""
     return os.path.join(folders().data, "engine.json")
 
 
 def engine_lock() -> str:
-    """Held by the running engine for as long as it lives."""
+    """Return the path of the lock that the running engine holds."""
     return os.path.join(folders().data, "engine.lock")
 
 
 def start_lock() -> str:
-    """Held by whoever is starting the engine."""
+    """Return the path of the lock that a process holds while it starts the engine."""
     return os.path.join(folders().data, "engine.start.lock")
 
 
 def engine_log() -> str:
-    """Log of the engine."""
+    """Return the path of the engine's log."""
     return os.path.join(folders().logs, "engine.log")
 
 
 def app_log() -> str:
-    """Log of the desktop app."""
+    """Return the path of the desktop app's log."""
     return os.path.join(folders().logs, "app.log")
 
 
 def app_lock() -> str:
-    """Held by the desktop app for as long as it runs."""
+    """Return the path of the lock that the running desktop app holds."""
     return os.path.join(folders().data, "app.lock")
 
 
 def app_state() -> str:
-    """Window position of the app."""
+    """Return the path of the app's window state."""
     return os.path.join(folders().config, "window.ini")
 
 
 def catalog_file() -> str:
-    """Projects, documents, jobs and the access log."""
+    """Return the path of the catalog: projects, documents, jobs and the access log."""
     return os.path.join(folders().data, "catalog.db")
 
 
 def index_folder() -> str:
-    """One folder per project's collection."""
+    """Return the folder of the indexes, with one folder per project's collection."""
     return os.path.join(folders().data, "index")
 
 
 def models_folder() -> str:
-    """Downloaded models."""
+    """Return the folder of downloaded models."""
     return os.path.join(folders().cache, "models")
 
 
 def conversions_folder() -> str:
-    """Cache of conversions, by content hash."""
+    """Return the folder of the conversion cache, by content hash."""
     return os.path.join(folders().cache, "conversions")
 
 
 def sample_folder() -> str:
-    """The sample library that comes with the package: records and `papers` to try everything with."""
+    """Return the folder of the bundled sample library: records and `papers`."""
     return os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "sample")

@@ -10,7 +10,7 @@ from typing import Any
 
 import psutil
 
-_system: Any = psutil  # it comes without types
+_system: Any = psutil  # has no type information
 _MB = 1024 * 1024
 
 
@@ -26,7 +26,7 @@ def machine_megabytes() -> int:
 
 def megabytes(pid: int) -> float:
     """Return the memory of a process and its children in MB; 0 when it has ended."""
-    return sum(_held(process) for process in _family(pid)) / _MB
+    return sum(_resident_bytes(process) for process in _family(pid)) / _MB
 
 
 def end_with_children(process: subprocess.Popen[bytes]) -> None:
@@ -35,7 +35,7 @@ def end_with_children(process: subprocess.Popen[bytes]) -> None:
         return  # its pid may have been reused
     family = _family(process.pid)
     if os.name == "posix":
-        # Its process group also has the orphans of its children. A process that leads no group has none.
+        # Its process group also contains orphans of its children, unless the process leads no group.
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
     for one in family:
@@ -51,7 +51,7 @@ def _family(pid: int) -> list[Any]:
     return []
 
 
-def _held(process: Any) -> int:
+def _resident_bytes(process: Any) -> int:
     with suppress(psutil.Error):
         return int(process.memory_info().rss)
     return 0

@@ -1,4 +1,4 @@
-"""The settings: one TOML file that a person can edit. Values only; nothing is constructed here."""
+"""Settings file: one TOML file that users can edit. Values only; nothing is constructed here."""
 
 from __future__ import annotations
 
@@ -18,55 +18,55 @@ BUNDLED_DENSE = "citeloom/all-MiniLM-L6-v2-int8"
 BUNDLED_SPARSE = "citeloom/bm25"
 _SHORTEST_TEXT = 100
 _DAY = 86_400  # seconds; longer waits overflow in some system calls
-_MAX = 1_000_000_000  # of any number without a limit of its own
+_MAX = 1_000_000_000  # default upper limit of a number
 _LIMITS = {"watch.zotero_seconds": _DAY, "engine.workers": 256, "search.max_top_k": 1000, "privacy.log_days": 36_500}
 _HEADER = "# The settings of CiteLoom. What is not written here has its default.\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """Which models a new project gets. A project keeps the ones it was built with."""
+    """Models of new projects. An existing project continues to use the ones it was built with."""
 
     dense: str = BUNDLED_DENSE
     sparse: str = BUNDLED_SPARSE  # "" switches hybrid search off
-    language: str = "auto"  # of stems and stop words: each document's own, or one for all, such as "german"
-    allow_download: bool = False  # whether a model that is not here may be fetched from its hub
+    language: str = "auto"  # of stemming and stop words: "auto" by document, or one for all, such as "german"
+    allow_download: bool = False  # whether a missing model may be downloaded from its hub
 
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """Where the passages of a new project are kept. `citeloom index move` moves those of a project that is there."""
+    """Location of the index of new projects. `citeloom index move` moves that of an existing one."""
 
     server: str = ""  # the address of a Qdrant server; "": in CiteLoom's own folder
     shards: int = 1  # of a collection on a cluster
     replicas: int = 1  # copies of each shard
-    timeout_seconds: float = 10.0  # how long a server may take to answer
+    timeout_seconds: float = 10.0  # of a request to a server
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """How answers are made."""
+    """Options of search."""
 
     top_k: int = 6
     max_top_k: int = 20
     max_chars: int = 1800
-    fusion: str = "blend"  # of meaning and words by their scores; or "rrf", by their ranks, or "dbsf", by their spread
+    fusion: str = "blend"  # of dense and sparse ranking by scores; or "rrf", by ranks, or "dbsf", by distribution
     rrf_k: int = 60
-    rerank: str = ""  # a cross-encoder that reads the best passages again with the question; "": none
-    include_references: bool = False  # whether lists of references are searched like any other text
+    rerank: str = ""  # cross-encoder that reranks the best passages; "": none
+    include_references: bool = False  # whether reference lists are searched like other text
 
 
 @dataclass(frozen=True, slots=True)
 class Ocr:
-    """How text is recognised in pictures of pages."""
+    """Options of OCR."""
 
-    languages: tuple[str, ...] = ("en", "de")  # where neither the record nor the import names one
-    engine: str = "tesseract"  # or "rapidocr", where it is installed
+    languages: tuple[str, ...] = ("en", "de")  # default, if neither the record nor the import names one
+    engine: str = "tesseract"  # or "rapidocr", if installed
 
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """Seconds after which a tool gives up."""
+    """Timeouts of tools in seconds."""
 
     query: float = 8.0
     query_hybrid: float = 15.0
@@ -76,48 +76,48 @@ class Timeouts:
     other: float = 5.0
 
     def of(self, tool: str) -> float:
-        """The limit of a tool."""
+        """Return the timeout of a tool."""
         return float(getattr(self, tool, self.other))
 
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """How the engine runs."""
+    """Options of the engine."""
 
     idle_minutes: float = 10.0
     workers: int = 0  # 0: as many as the machine's cores and memory allow
-    worker_memory_mb: int = 0  # what one document may take; 0: by its pages and the machine's memory
+    worker_memory_mb: int = 0  # memory limit of one conversion; 0: by its pages and the machine's memory
     min_free_mb: int = 200  # imports stop when the disk has less
 
 
 @dataclass(frozen=True, slots=True)
 class Zotero:
-    """How Zotero is reached."""
+    """Options of the access to Zotero."""
 
     source: str = "auto"  # or "local", "sqlite", "web"
     local_url: str = "http://127.0.0.1:23119"
     web_url: str = "https://api.zotero.org"
-    data_folder: str = ""  # where zotero.sqlite and storage are; "": as Zotero's profile says
-    fetch_files: bool = True  # once logged in: fetch files that are not on this disk
+    data_folder: str = ""  # folder of zotero.sqlite and storage; "": from Zotero's profile
+    fetch_files: bool = True  # once logged in: download files that are not on this disk
     max_file_mb: int = 300
 
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """What is kept in step without anybody asking."""
+    """Options of automatic synchronization."""
 
     zotero: bool = True
-    files: bool = True  # the folders and the references of projects
-    zotero_seconds: float = 20.0  # between two looks at a running Zotero
+    files: bool = True  # folders and references files of projects
+    zotero_seconds: float = 20.0  # polling interval of a running Zotero
 
 
 @dataclass(frozen=True, slots=True)
 class Privacy:
-    """What is kept of what editors asked, and what they may ask for."""
+    """Options of the access log, and permissions of agents."""
 
     access_log: bool = True
-    log_days: int = 0  # how long it is kept; 0: until somebody clears it
-    agents_may_fetch: bool = False  # whether an agent may have CiteLoom read web addresses
+    log_days: int = 0  # retention of the access log; 0: until it is cleared
+    agents_may_fetch: bool = False  # whether agents may import web addresses
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ def change(changes: Mapping[str, Any], path: Path | None = None) -> Settings:
     except (_Unusable, TOMLKitError, ValueError, TypeError) as error:
         try:
             _settings(before)
-        except _Unusable as already:  # it is the file's own fault, not that of the change
+        except _Unusable as already:  # the file was invalid before the change
             raise _invalid(path, str(already)) from error
         message = f"That cannot be set: {str(error).rstrip('.')}."
         raise CiteLoomError(Code.INVALID_INPUT, message, "Nothing was changed. Choose another value.") from error

@@ -1,1 +1,1 @@
-"""The search index: embedding models, filters, and Qdrant collections, embedded or on a server."""
+"""Search index: embedding models, filters, and Qdrant collections, embedded or on a server."""

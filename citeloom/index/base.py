@@ -59,14 +59,14 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Fusion:
-    """How the dense and the sparse ranking of a hybrid search are combined."""
+    """Options for combining the dense and the sparse ranking of a hybrid search."""
 
     method: str = "blend"
     k: int = 60
 
 
 class Collection(ABC):
-    """The passages of one project, embedded or on a server.
+    """Collection of one project's passages, embedded or on a server.
 
     Backends implement the abstract methods at the end; everything else is the same for all.
     """
@@ -166,9 +166,9 @@ class Collection(ABC):
     def stored(self, where: f.Condition, count: int) -> Iterator[Point]:
         """Yield matching passages with vectors, in document order; `count` is the number of chunk indexes."""
         for start in range(0, count, BATCH):
-            here = f.Every((where, f.Range("chunk_index", gte=start, lt=start + BATCH)))
+            batch = f.Every((where, f.Range("chunk_index", gte=start, lt=start + BATCH)))
             with self._reading() as hidden, self._translated(Code.QUERY_FAILED, "The passages could not be read"):
-                found = self._page(self._visible(here, hidden), BATCH, vectors=True)
+                found = self._page(self._visible(batch, hidden), BATCH, vectors=True)
             yield from sorted(found, key=lambda point: int(point.payload["chunk_index"]))
 
     def points(self, after: str | None, limit: int) -> list[Point]:

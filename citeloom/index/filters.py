@@ -12,7 +12,7 @@ from citeloom.core.errors import CiteLoomError, Code
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """A field has one of these values."""
+    """Condition that a field has one of these values."""
 
     field: str
     values: tuple[str | int, ...]
@@ -20,7 +20,7 @@ class AnyOf:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A number lies within bounds."""
+    """Condition that a number is within bounds."""
 
     field: str
     gte: float | None = None
@@ -31,7 +31,7 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A text field contains all of these words; case and accents do not count."""
+    """Condition that a text field contains all of these words, ignoring case and accents."""
 
     field: str
     text: str
@@ -39,7 +39,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Contains:
-    """A value contains this substring."""
+    """Condition that a value contains a substring."""
 
     field: str
     text: str
@@ -47,7 +47,7 @@ class Contains:
 
 @dataclass(frozen=True, slots=True)
 class StartsWith:
-    """A value has this prefix."""
+    """Condition that a value has a prefix."""
 
     field: str
     text: str
@@ -55,28 +55,28 @@ class StartsWith:
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """A field has no value."""
+    """Condition that a field has no value."""
 
     field: str
 
 
 @dataclass(frozen=True, slots=True)
 class Every:
-    """All of these hold."""
+    """Conjunction of conditions."""
 
     of: tuple[Condition, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Some:
-    """At least one of these holds."""
+    """Disjunction of conditions."""
 
     of: tuple[Condition, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """This does not hold."""
+    """Negation of a condition."""
 
     of: Condition
 
@@ -122,10 +122,10 @@ def parse(filters: Mapping[str, Any] | None) -> Every:
 
 def search_conditions(filters: Mapping[str, Any] | None, *, include_references: bool) -> Every:
     """Return the conditions of a search: reference lists are excluded, unless it filters by section_prefix."""
-    wanted = parse(filters)
+    conditions = parse(filters)
     if include_references or "section_prefix" in (filters or {}):
-        return wanted
-    return Every((*wanted.of, Absent("references")))
+        return conditions
+    return Every((*conditions.of, Absent("references")))
 
 
 def _conditions(key: str, value: Any) -> list[Condition]:
@@ -167,7 +167,7 @@ def _operator(key: str, read: _Reader, operator: str, operand: Any) -> Condition
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """How one filter key turns values into conditions."""
+    """Parser of one filter key: turns values into conditions."""
 
     one: Callable[[str, list[Any]], Condition]
     bound: Callable[[str, float], Condition] | None = None
@@ -212,12 +212,12 @@ def _on_page(key: str, values: list[Any]) -> Condition:
 
 
 def _page_bound(operator: str, number: float) -> Condition:
-    # A passage on pages 4–5 reaches both "from page 5 on" and "up to page 4".
+    # A passage on pages 4–5 matches both "from page 5 on" and "up to page 4".
     return Range("page_end" if operator.startswith("g") else "page_start", **{operator: number})
 
 
 def _section_prefix(key: str, values: list[Any]) -> Condition:
-    # A list is a path, outermost heading first: a prefix is one thing, not several.
+    # A list is one path, outermost heading first, not several alternatives.
     prefix = SECTION_SEPARATOR.join(_fold(_text(key, v)) for v in values)
     # Whole words: "Part I" is not the beginning of "Part II".
     longer = (StartsWith("section_keys", prefix + mark) for mark in (" ", ":", ".", ",", ";"))

@@ -6,7 +6,7 @@ from math import sqrt
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from citeloom.index.base import Fusion  # which itself ranks by this module
+    from citeloom.index.base import Fusion  # base imports this module
 
 # The BM25 score that maps to 0.5: about three distinctive words shared by passage and question. Measured on SciFact,
 # Cranfield and the sample library: quality is flat from 10 to 20, and also in the share of the dense score.

@@ -1,6 +1,6 @@
 """Conversions that both Qdrant client libraries share: conditions to their filters, their records to points.
 
-qdrant_edge and qdrant_client name classes and arguments alike; where they do not, the backend passes its own class in.
+qdrant_edge and qdrant_client have the same names of classes and arguments; the backends pass in what differs.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class FilterFactory(Generic[_Filter]):
 
 
 def point_from_record(record: Any) -> Point:
-    """Return a passage as read, with the vectors that were asked for."""
+    """Return a record as a point, with the requested vectors."""
     vectors = cast("dict[str, Any]", record.vector or {})
     words = vectors.get("sparse")
     sparse = SparseVector(words.indices, words.values) if words is not None else None

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-ASIDE = "lost-"  # prefix of folders with indexes that no project had
+ASIDE = "lost-"  # prefix of folders with indexes of no known project
 _REMOVED = "removed-"  # prefix of folders that are being deleted
 _MIN_FREE_BYTES = 16_000_000  # an empty index takes two million
 _READERS_SECONDS = 1.0  # between a swap and the deletion of the old index on a server
@@ -102,9 +102,9 @@ class Collections:
     def rescued(self, location: IndexLocation, doc_ids: Sequence[str]) -> dict[str, list[Hit]]:
         """Return the readable passages of documents in a damaged generation, by document, read by a child process."""
         with self.opening(location.name):
-            if kept := self._open.get(location.name, {}).pop(location.generation, None):
+            if collection := self._open.get(location.name, {}).pop(location.generation, None):
                 with suppress(CiteLoomError):
-                    kept.close()
+                    collection.close()
             folder = self.folder(location)
             return {} if location.server or not folder.exists() else trial_open.rescued(folder, doc_ids)
 
@@ -286,7 +286,7 @@ class Collections:
         return disk_usage(self._root / name)
 
     def free_room(self) -> int:
-        """Bytes that are free on our disk."""
+        """Return the free bytes on the disk of the data folder."""
         return faults.number("index.free_bytes", free_bytes(self._root.parent))
 
     def close(self) -> None:

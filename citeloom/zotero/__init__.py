@@ -1,1 +1,1 @@
-"""Zotero as three sources of one shape: its local API, the Web API, and its database file."""
+"""Access to Zotero libraries by three interchangeable sources: local API, web API and database file."""

@@ -74,7 +74,7 @@ def _linked(written: str, base_folder: Path | None) -> AttachmentFile:
 
 
 def _is_regular_file(folder: Path, file: Path) -> bool:
-    """Whether a file is a regular file in a real folder, without symbolic links."""
+    """Return whether a file is a regular file in a real folder, without symbolic links."""
     try:
         return stat.S_ISREG(os.lstat(file).st_mode) and stat.S_ISDIR(os.lstat(folder).st_mode)
     except FileNotFoundError:

@@ -37,12 +37,14 @@ class BetterBibTex:
         found: dict[str, str] = {}
         for number in self._numbers(library):
             for at in range(0, len(item_keys), _BATCH):
-                asked = {f"{number}:{key}": key for key in item_keys[at : at + _BATCH]}
-                answer = self._call("item.citationkey", [list(asked)])
+                requested = {f"{number}:{key}": key for key in item_keys[at : at + _BATCH]}
+                answer = self._call("item.citationkey", [list(requested)])
                 if not isinstance(answer, dict):
                     raise incomplete_answer("Better BibTeX's answer does not look like citation keys")
                 found |= {
-                    asked[k]: v.strip() for k, v in answer.items() if k in asked and isinstance(v, str) and v.strip()
+                    requested[k]: v.strip()
+                    for k, v in answer.items()
+                    if k in requested and isinstance(v, str) and v.strip()
                 }
         return found
 

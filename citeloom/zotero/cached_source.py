@@ -22,7 +22,7 @@ class CachedSource:
         self._snapshots: dict[str, Snapshot] = {}
 
     def libraries(self) -> list[Library]:
-        """My Library first, then the groups."""
+        """Return My Library, then the groups."""
         if self._libraries is None:
             self._libraries = self._source.libraries()
         return self._libraries

@@ -107,7 +107,7 @@ class ZoteroGateway:
             return database
         if wanted in ("auto", "web") and (web := self.web()):
             return web
-        raise problem or _nothing_there(wanted)
+        raise problem or _no_source(wanted)
 
     # -- items -------------------------------------------------------------------------------
 
@@ -173,7 +173,7 @@ class ZoteroGateway:
             source = self.open()
             answer["libraries"] = [_counts(source.read(library)) for library in source.libraries()]
             answer["in_use"] = source.kind
-            answer["why"] = _WHY[source.kind]
+            answer["why"] = _REASONS[source.kind]
         except CiteLoomError as error:
             answer["why"] = str(error)
             answer["next_step"] = answer["next_step"] or error.next_step
@@ -214,7 +214,7 @@ class ZoteroGateway:
         return status
 
 
-_WHY = {
+_REASONS = {
     "local": "it answers",
     "sqlite": "Zotero does not answer; a copy is read",
     "web": "with your key",
@@ -246,9 +246,9 @@ def tree(snapshot: Snapshot) -> dict[str, Any]:
         for key in item.collections:
             if key in within:
                 within[key] += 1
-    ways = {key: snapshot.way_to_collection(key) for key in snapshot.collections}
+    paths = {key: snapshot.way_to_collection(key) for key in snapshot.collections}
     # With the key beside each name, so that siblings of the same name keep their own children.
-    ordered = sorted(ways, key=lambda key: [(snapshot.collections[at].name.casefold(), at) for at in ways[key]])
+    ordered = sorted(paths, key=lambda key: [(snapshot.collections[at].name.casefold(), at) for at in paths[key]])
     return {
         **_counts(snapshot),
         "collections": [
@@ -256,9 +256,9 @@ def tree(snapshot: Snapshot) -> dict[str, Any]:
                 "key": key,
                 "path": snapshot.collection_paths[key],
                 "name": snapshot.collections[key].name,
-                "parent": ways[key][-2] if len(ways[key]) > 1 else None,
+                "parent": paths[key][-2] if len(paths[key]) > 1 else None,
                 "items": within[key],
-                "depth": len(ways[key]) - 1,
+                "depth": len(paths[key]) - 1,
             }
             for key in ordered
         ],
@@ -274,7 +274,7 @@ def _stamp(file: Path) -> tuple[int, int] | None:
     return about.st_size, about.st_mtime_ns
 
 
-def _nothing_there(wanted: str) -> CiteLoomError:
+def _no_source(wanted: str) -> CiteLoomError:
     if wanted == "web":
         return CiteLoomError(
             Code.ZOTERO_UNAVAILABLE,

@@ -86,10 +86,10 @@ class LoopbackClient:
                 body += chunk
                 if len(body) > self.most_bytes:
                     raise incomplete_answer(f"Zotero's answer has more than {self.most_bytes // 1_000_000} MB")
-                left = until - time.monotonic()
-                if left <= 0:
+                remaining = until - time.monotonic()
+                if remaining <= 0:
                     raise TimeoutError
-                socket.settimeout(min(left, self.timeout))
+                socket.settimeout(min(remaining, self.timeout))
             return Reply(response.status, {k.lower(): v for k, v in response.getheaders()}, bytes(body))
 
 
@@ -149,11 +149,11 @@ def snapshot_from_json(
 
 
 def _outside_trash(found: Iterable[Mapping[str, Any]], parent: str) -> dict[str, Mapping[str, Any]]:
-    kept = {str(data["key"]): data for data in found if not data.get("deleted")}
-    while lost := [key for key, data in kept.items() if data.get(parent) and data[parent] not in kept]:
-        for key in lost:
-            del kept[key]
-    return kept
+    remaining = {str(data["key"]): data for data in found if not data.get("deleted")}
+    while orphans := [key for key, data in remaining.items() if data.get(parent) and data[parent] not in remaining]:
+        for key in orphans:
+            del remaining[key]
+    return remaining
 
 
 def _item(data: Mapping[str, Any], collections: Mapping[str, Any]) -> Item:

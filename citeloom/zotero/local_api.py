@@ -19,7 +19,7 @@ from citeloom.zotero.http import (
 from citeloom.zotero.types import Library, SavedSearch, Snapshot
 
 _TRIES = 3
-_DENIALS = ("isNot", "doesNot")
+_NEGATIONS = ("isNot", "doesNot")
 
 
 class LocalApi:
@@ -31,7 +31,7 @@ class LocalApi:
         self._client = LoopbackClient(url, timeout, most_bytes)
 
     def libraries(self) -> list[Library]:
-        """My Library first, then the groups."""
+        """Return My Library, then the groups."""
         groups, _ = self._list("/api/users/0/groups")
         return libraries_from_json(groups)
 
@@ -39,9 +39,9 @@ class LocalApi:
         """Return a library as it is now."""
         for _ in range(_TRIES):
             collections, before = self._list(f"{_path(library)}/collections")
-            items, then = self._list(f"{_path(library)}/items")
+            items, during = self._list(f"{_path(library)}/items")
             searches, after = self._list(f"{_path(library)}/searches")
-            if before == then == after:  # only Zotero 10 counts versions here; earlier ones always give the same
+            if before == during == after:  # only Zotero 10 counts versions here; earlier ones always return the same
                 return snapshot_from_json(library, collections, searches, items)
         raise incomplete_answer(f"{library.name} kept changing while it was read")
 
@@ -54,7 +54,7 @@ class LocalApi:
         if search.key not in {saved.get("key") for saved in known}:
             raise incomplete_answer(f'The saved search "{search.name}" is no longer in Zotero')
         keys = [key for data in found if (key := str(data.get("key"))) in snapshot.items]
-        if any(str(condition.get("operator", "")).startswith(_DENIALS) for condition in search.conditions):
+        if any(str(condition.get("operator", "")).startswith(_NEGATIONS) for condition in search.conditions):
             # "Tag is not X" also finds the notes and files of works that have X.
             return {key for key in keys if not snapshot.items[key].parent}
         return {snapshot.top_of(key) for key in keys}

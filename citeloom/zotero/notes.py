@@ -18,15 +18,15 @@ _INVISIBLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
 )
 _LONGEST_TITLE = 120
-_LONGEST_HEADING = 300  # more is text in a heading that was never closed
+_MAX_HEADING_LENGTH = 300  # more is text in a heading that was never closed
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _LISTS = ("ul", "ol")
 # Tags that end a paragraph; others are inline.
-_PARTING = {
+_PARAGRAPH_BREAKS = {
     *("p", "div", "section", "blockquote", "li", "dl", "dt", "dd", "hr", "pre"),
     *("table", "tr", "td", "th", "caption", *_HEADINGS, *_LISTS),
 }
-_UNREAD = {"script", "style", "head", "template"}
+_IGNORED_TAGS = {"script", "style", "head", "template"}
 # int() refuses thousands of digits, and no code point has eight.
 _ENDLESS_REFERENCE = re.compile(r"&#[xX]?[0-9a-fA-F]{8,};?")
 _MARKUP = re.compile(r"</?(?:i|b|em|strong|sub|sup|span)>", re.IGNORECASE)  # all that Zotero allows in an annotation
@@ -178,11 +178,11 @@ class _Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Handle an opening tag."""
-        if tag in _UNREAD:
+        if tag in _IGNORED_TAGS:
             self._unread += 1
         if tag == "br":
             self._text.append("\n")
-        if tag not in _PARTING:
+        if tag not in _PARAGRAPH_BREAKS:
             return
         self.part()
         if tag in ("tr", "td", "th"):
@@ -207,9 +207,9 @@ class _Reader(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         """Handle a closing tag."""
-        if tag in _UNREAD:
+        if tag in _IGNORED_TAGS:
             self._unread = max(0, self._unread - 1)
-        if tag not in _PARTING:
+        if tag not in _PARAGRAPH_BREAKS:
             return
         self.part()
         if tag in ("td", "th", "tr"):
@@ -234,7 +234,7 @@ class _Reader(HTMLParser):
 
     def _end_cell(self) -> None:
         if self._rows:
-            text = " ".join(self._taken().split())
+            text = " ".join(self._take_text().split())
             if text or self._in_cell:
                 self._rows[-1].append(text)
         self._in_cell = False
@@ -252,10 +252,10 @@ class _Reader(HTMLParser):
             self._text.append(" ")  # paragraphs in a cell
             return
         code = self._code
-        text = self._taken()
+        text = self._take_text()
         if not text:
             return
-        if self._heading and len(text) <= _LONGEST_HEADING:
+        if self._heading and len(text) <= _MAX_HEADING_LENGTH:
             text = " ".join(text.split())
             self._path = [(level, name) for level, name in self._path if level < self._heading]
             self._path.append((self._heading, text))
@@ -264,7 +264,7 @@ class _Reader(HTMLParser):
             self._add(BlockKind.CODE if code else BlockKind.TEXT, self._bullet + text)
             self._bullet = ""
 
-    def _taken(self) -> str:
+    def _take_text(self) -> str:
         text = printable("".join(self._text))
         self._text.clear()
         if self._code:

@@ -24,15 +24,15 @@ _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 class Profile:
     """Settings of a Zotero profile."""
 
-    folder: Path | None  # None where only the data folder was found
-    data_folder: Path  # holds zotero.sqlite and storage
+    folder: Path | None  # None if only the data folder was found
+    data_folder: Path  # contains zotero.sqlite and storage
     base_folder: Path | None = None  # of relative paths of linked files
     port: int = USUAL_PORT
     api_enabled: bool = False  # whether the local API is switched on
 
 
 class _Installation(NamedTuple):
-    settings: Path  # holds profiles.ini
+    settings: Path  # contains profiles.ini
     home: Path  # the home folder that this Zotero sees
 
 
@@ -60,7 +60,7 @@ def _installations(environment: Mapping[str, str], home: Path, platform: str) ->
         return [_Installation(home / "Library" / "Application Support" / "Zotero", home)]
     flatpak, snap = home / ".var" / "app" / "org.zotero.Zotero", home / "snap" / "zotero-snap" / "common"
     chosen = Path(environment.get("XDG_CONFIG_HOME", ""))
-    # A Zotero that was new with version 10 keeps its settings where the XDG rules say, an older one in .zotero.
+    # A Zotero first installed with version 10 stores its settings by the XDG rules, an older one in .zotero.
     return [
         _Installation(home / ".zotero" / "zotero", home),
         _Installation((chosen if chosen.is_absolute() else home / ".config") / "zotero" / "zotero", home),
@@ -99,7 +99,7 @@ def _profile(folder: Path, place: _Installation, home: Path) -> Profile:
 
 def _usual_data_folder(folder: Path, place: _Installation, home: Path) -> Path:
     usual = place.home / "Zotero"
-    # A Flatpak with access to the home folder keeps the library there; before Zotero 5 it was in the profile.
+    # A Flatpak with access to the home folder stores the library there; before Zotero 5 it was in the profile.
     return next((at for at in (usual, home / "Zotero", folder / "zotero") if _changed(at)), usual)
 
 

@@ -45,7 +45,7 @@ def _found(snapshot: Snapshot, search: SavedSearch, running: frozenset[str]) -> 
             raise _cannot_run(search, name, settings[name])
     run = _Run(snapshot, search, settings, running | {search.key})
     results: list[set[str]] = []
-    affirmed: set[str] = set()
+    positive: set[str] = set()
     for condition in search.conditions:
         name, operator, value = (str(condition.get(part) or "") for part in ("condition", "operator", "value"))
         if name in _SETTINGS or name in _WITH_FAMILY:
@@ -57,7 +57,7 @@ def _found(snapshot: Snapshot, search: SavedSearch, running: frozenset[str]) -> 
             # As in Zotero: annotations match no negated condition.
             hits = {key for key, item in snapshot.items.items() if key not in hits and item.type != "annotation"}
         else:
-            affirmed |= hits
+            positive |= hits
         results.append(hits)
     found = set(snapshot.items)
     if results:
@@ -66,7 +66,7 @@ def _found(snapshot: Snapshot, search: SavedSearch, running: frozenset[str]) -> 
     if settings.get("unfiled") == "true":
         return {key for key in found & top if not snapshot.items[key].collections}
     # "tag is not X" holds for nearly every attachment, and must not select its parent.
-    return found & top if settings.get("noChildren") == "true" else found & (top | affirmed)
+    return found & top if settings.get("noChildren") == "true" else found & (top | positive)
 
 
 class _Run:

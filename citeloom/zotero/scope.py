@@ -18,7 +18,7 @@ _URI = re.compile(r"zotero:(library|groups/[0-9]+)(?:/(collections|searches)/([A
 _SEARCH = "search:"
 _PLACES = {"collection": "collections", "search": "searches"}
 _MAX_NEAR = 5
-_LONGEST_NAME = 255  # of what is compared with each name there is
+_MAX_NAME_LENGTH = 255  # characters of a name that are compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +62,12 @@ def select(snapshot: Snapshot, scope: Scope, found_by: Callable[[SavedSearch], s
     top = {item.key: item for item in snapshot.top_level()}
     if scope.kind == "collection":
         if scope.key not in snapshot.collections:
-            raise _gone(snapshot, "collection", scope.key)
+            raise _deleted(snapshot, "collection", scope.key)
         wanted = below(snapshot, scope.key) if scope.recursive else {scope.key}
         keys = {key for key, item in top.items() if not wanted.isdisjoint(item.collections)}
     elif scope.kind == "search":
         if scope.key not in snapshot.searches:
-            raise _gone(snapshot, "saved search", scope.key)
+            raise _deleted(snapshot, "saved search", scope.key)
         keys = found_by(snapshot.searches[scope.key]) & top.keys()
     else:
         keys = set(top)
@@ -211,10 +211,10 @@ def _folded_path(text: str) -> str:
 
 
 def _short(words: str) -> str:
-    return words if len(words) <= _LONGEST_NAME else f"{words[:_LONGEST_NAME]}…"
+    return words if len(words) <= _MAX_NAME_LENGTH else f"{words[:_MAX_NAME_LENGTH]}…"
 
 
-def _gone(snapshot: Snapshot, what: str, key: str) -> CiteLoomError:
+def _deleted(snapshot: Snapshot, what: str, key: str) -> CiteLoomError:
     return CiteLoomError(
         Code.INVALID_INPUT,
         f"The {what} {key} is no longer in {snapshot.library.name}.",
@@ -224,8 +224,8 @@ def _gone(snapshot: Snapshot, what: str, key: str) -> CiteLoomError:
 
 
 def _unknown(message: str, words: str, names: Mapping[str, str]) -> CiteLoomError:
-    """`names`: what is compared, with what is shown for it."""
-    close = get_close_matches(fold_name(words)[:_LONGEST_NAME], names, n=_MAX_NEAR * 2, cutoff=0.5)
+    """Return the error for an unknown name, with similar ones; `names` maps compared names to displayed ones."""
+    close = get_close_matches(fold_name(words)[:_MAX_NAME_LENGTH], names, n=_MAX_NEAR * 2, cutoff=0.5)
     near = list(dict.fromkeys(names[name] for name in close))[:_MAX_NEAR]
     step = f"Near it: {_listed(near)}." if near else "Copy the name from Zotero; a path is written as Thesis/Chapter 2."
     return CiteLoomError(Code.INVALID_INPUT, message, step, near=near)

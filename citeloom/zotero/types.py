@@ -23,7 +23,7 @@ class Library:
 
     @property
     def group(self) -> int | None:
-        """The group's number; None for My Library."""
+        """Id of the group; None for My Library."""
         return int(self.id.removeprefix("groups/")) if self.id.startswith("groups/") else None
 
 
@@ -51,37 +51,37 @@ class Item:
 
     key: str
     data: Mapping[str, Any] = field(default_factory=dict)
-    md5: str | None = field(default=None, compare=False)  # of an attachment's file, where the source knows it
+    md5: str | None = field(default=None, compare=False)  # of an attachment's file, if the source has it
 
     @property
     def type(self) -> str:
-        """journalArticle, attachment, note, annotation, …"""
+        """Item type: journalArticle, attachment, note, annotation, …"""
         return str(self.data.get("itemType", ""))
 
     @property
     def parent(self) -> str | None:
-        """The key of the item it belongs to: of an annotation, its attachment."""
+        """Key of the parent item; of an annotation, its attachment."""
         return self.data.get("parentItem") or None
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """Its own tags."""
+        """Tags of the item itself."""
         return tuple(tag["tag"] for tag in self.data.get("tags", ()))
 
     @property
     def collections(self) -> tuple[str, ...]:
-        """The keys of the collections it stands in; children stand in none."""
+        """Keys of the collections that contain it; none for child items."""
         return tuple(self.data.get("collections", ()))
 
 
 def item_from_json(data: Mapping[str, Any]) -> Item:
     """Return an item from the `data` of Zotero's JSON; tags and collections are sorted, since sources differ."""
-    kept = {k: v for k, v in data.items() if k not in NOT_KEPT and v not in ("", None, [], {})}
-    if "tags" in kept:
-        kept["tags"] = sorted(kept["tags"], key=lambda tag: str(tag["tag"]))
-    if "collections" in kept:
-        kept["collections"] = sorted(kept["collections"])
-    return Item(str(data["key"]), kept, str(data["md5"]) if data.get("md5") else None)
+    values = {k: v for k, v in data.items() if k not in NOT_KEPT and v not in ("", None, [], {})}
+    if "tags" in values:
+        values["tags"] = sorted(values["tags"], key=lambda tag: str(tag["tag"]))
+    if "collections" in values:
+        values["collections"] = sorted(values["collections"])
+    return Item(str(data["key"]), values, str(data["md5"]) if data.get("md5") else None)
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Snapshot:
 
     @cached_property
     def children(self) -> Mapping[str, Sequence[Item]]:
-        """The attachments, notes and annotations of each item that has any."""
+        """Attachments, notes and annotations by parent item."""
         found: dict[str, list[Item]] = {}
         for item in self.items.values():
             if item.parent:
@@ -120,25 +120,25 @@ class Snapshot:
         return {key: "/".join(self.collection_names(key)) for key in self.collections}
 
     def collection_names(self, key: str) -> list[str]:
-        """The names of the collections above one, and its own."""
+        """Return the names of a collection's ancestors, outermost first, and its own."""
         return [self.collections[at].name for at in self.way_to_collection(key)]
 
     def way_to_collection(self, key: str) -> list[str]:
-        """The keys of the collections above one, and its own."""
-        way: list[str] = []
+        """Return the keys of a collection's ancestors, outermost first, and its own."""
+        path: list[str] = []
         at: str | None = key
-        while at and at in self.collections and at not in way:  # guards against cycles
-            way.insert(0, at)
+        while at and at in self.collections and at not in path:  # guards against cycles
+            path.insert(0, at)
             at = self.collections[at].parent
-        return way
+        return path
 
 
 @dataclass(frozen=True, slots=True)
 class AttachmentFile:
-    """The file of an attachment, or the reason why it is not on this disk."""
+    """File of an attachment, or the reason why it is not on this disk."""
 
     path: Path | None
-    reason: str = ""  # a sentence, where there is no path
+    reason: str = ""  # a sentence, if there is no path
     size: int = field(default=0, compare=False)
     mtime_ns: int = field(default=0, compare=False)
     within: str = field(default="", compare=False)  # the folder that must contain it; "": any
@@ -150,13 +150,13 @@ class LibrarySource(Protocol):
     kind: str  # local, web or sqlite
 
     def libraries(self) -> list[Library]:
-        """My Library first, then the groups."""
+        """Return My Library, then the groups."""
 
     def read(self, library: Library) -> Snapshot:
         """Return a library as it is now."""
 
     def found_by(self, snapshot: Snapshot, search: SavedSearch) -> set[str]:
-        """The keys of the top-level items that a saved search finds (for a child, its parent's)."""
+        """Return the keys of the top-level items that a saved search finds (for a child, its parent's)."""
 
     def full_text(self, library: Library, attachment: str) -> str | None:
         """Return the text that Zotero extracted from an attachment, or None."""

@@ -50,7 +50,7 @@ class _Piece:
     page: int | None
     level: int = 0  # of a heading; 0 for the document's title
     notes: tuple[str, ...] = ()  # marks of its notes
-    spoken: bool = False  # a speaker note
+    speaker_note: bool = False
 
 
 @dataclass(slots=True)
@@ -65,12 +65,12 @@ class _Reader:
         captioned = [*self.doc.tables, *self.doc.pictures]
         self.done = {reference.cref for item in captioned for reference in item.captions}
         for node in self.children(self.doc.body):
-            self.take(node)
+            self.add_node(node)
 
     def children(self, node: NodeItem) -> list[NodeItem]:
         return [reference.resolve(self.doc) for reference in node.children]
 
-    def take(self, node: NodeItem) -> None:
+    def add_node(self, node: NodeItem) -> None:
         """Add a node and its children."""
         if isinstance(node, InlineGroup):
             self.add(BlockKind.TEXT, self.inline(node), _page(self.children(node)))
@@ -78,30 +78,30 @@ class _Reader:
         if isinstance(node, GroupItem) and node.label == GroupLabel.COMMENT_SECTION:
             return  # comments are not the author's text
         if isinstance(node, TableItem):
-            self.take_captions(node)
+            self.add_captions(node)
             self.add(BlockKind.TABLE, self.table(node.data), _page([node]))
             return
         if isinstance(node, PictureItem):
-            self.take_captions(node)
+            self.add_captions(node)
             chart = node.meta.tabular_chart if node.meta else None
             if chart is not None:
                 self.add(BlockKind.TABLE, self.table(chart.chart_data), _page([node]))
         below = self.children(node)
         if isinstance(node, TextItem) and node.self_ref not in self.done:
-            below = self.take_text(node, below)
+            below = self.add_text(node, below)
         for child in below:
-            self.take(child)
+            self.add_node(child)
 
-    def take_captions(self, item: TableItem | PictureItem) -> None:
+    def add_captions(self, item: TableItem | PictureItem) -> None:
         for reference in item.captions:
             caption = reference.resolve(self.doc)
             if isinstance(caption, TextItem):
                 self.add(BlockKind.CAPTION, caption.text, _page([item]))
 
-    def take_text(self, item: TextItem, below: list[NodeItem]) -> list[NodeItem]:
+    def add_text(self, item: TextItem, below: list[NodeItem]) -> list[NodeItem]:
         """Add a text; return the remaining child nodes."""
         text = item.text
-        if not text and below and isinstance(below[0], InlineGroup):  # parted by a formula inside
+        if not text and below and isinstance(below[0], InlineGroup):  # split by a formula inside
             text, below = self.inline(below[0]), below[1:]
         page = _page([item])
         if item.content_layer in (ContentLayer.FURNITURE, ContentLayer.INVISIBLE):
@@ -109,7 +109,7 @@ class _Reader:
                 text, found = markers.taken(text)
                 self.notes |= dict.fromkeys(found[:1], text)
         elif item.content_layer == ContentLayer.NOTES:
-            self.add(BlockKind.TEXT, text, page, spoken=True)
+            self.add(BlockKind.TEXT, text, page, speaker_note=True)
         elif isinstance(item, TitleItem):
             self.add(BlockKind.HEADING, text, page, level=0 if self.file_type == "docx" else 1)
         elif isinstance(item, SectionHeaderItem):
@@ -120,7 +120,7 @@ class _Reader:
             self.add(_KINDS.get(item.label, BlockKind.TEXT), text, page)
         return below
 
-    def add(self, kind: BlockKind, text: str, page: int | None, level: int = 0, spoken: bool = False) -> None:
+    def add(self, kind: BlockKind, text: str, page: int | None, level: int = 0, speaker_note: bool = False) -> None:
         text, found = markers.taken(text)
         text = _tidied(text, kind)
         if not text:
@@ -129,7 +129,7 @@ class _Reader:
             if markers.TITLE in found:
                 kind, level = BlockKind.HEADING, 0
             kind = next((_MARKED[name] for name in found if name in _MARKED), kind)
-        self.pieces.append(_Piece(kind, text, page, level, tuple(found), spoken))
+        self.pieces.append(_Piece(kind, text, page, level, tuple(found), speaker_note))
 
     def inline(self, group: InlineGroup) -> str:
         """Return a sentence with inline formulas or code as one text."""
@@ -178,13 +178,13 @@ def read_blocks(doc: DoclingDocument, file_type: str, titles: Sequence[str] = ()
     pieces = _slide_titles_first(reader.pieces) if file_type == "pptx" else reader.pieces
     headings = [piece for piece in pieces if piece.kind is BlockKind.HEADING]
     printed = next((piece for piece in headings if piece.level <= 1), None)
-    if printed is not None and _stands_above_all(headings, file_type, titles):
+    if printed is not None and _is_document_title(headings, file_type, titles):
         pieces = [replace(piece, level=0) if piece is printed else piece for piece in pieces]
     return _sectioned(pieces, reader.notes), printed.text if printed else ""
 
 
-def _stands_above_all(headings: list[_Piece], file_type: str, titles: Sequence[str]) -> bool:
-    """Whether the first heading is the only one of its level: the title of the document."""
+def _is_document_title(headings: list[_Piece], file_type: str, titles: Sequence[str]) -> bool:
+    """Return whether the first heading is the only one of its level: the title of the document."""
     if file_type == "pptx" or [heading for heading in headings if heading.level <= 1] != headings[:1]:
         return False
     if file_type == "epub":
@@ -226,7 +226,7 @@ def _sectioned(pieces: list[_Piece], notes: dict[str, str]) -> list[Block]:
                 path.append((piece.level, piece.text))
             else:
                 kind = BlockKind.TEXT
-        section = tuple(text for _, text in path) + ((SPEAKER_NOTES,) if piece.spoken else ())
+        section = tuple(text for _, text in path) + ((SPEAKER_NOTES,) if piece.speaker_note else ())
         text = piece.text
         if kind is BlockKind.TABLE and blocks and blocks[-1].kind is BlockKind.CAPTION and blocks[-1].page == page:
             text = f"{blocks.pop().text}\n\n{text}"

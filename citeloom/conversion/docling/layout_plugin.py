@@ -31,10 +31,10 @@ _LABELS = (
 )  # fmt: skip
 _MIN_SCORE = 0.45
 _MAX_OVERLAP = 0.5
-_TEXT_IN_PICTURE = 0.3  # share of a box covered by lines: the model takes framed text for a figure
+_TEXT_IN_PICTURE = 0.3  # share of a box covered by lines: the model classifies framed text as a figure
 
 Floats = NDArray[np.float32]
-onnxruntime: Any = _onnxruntime  # it carries no types
+onnxruntime: Any = _onnxruntime  # has no type information
 
 
 class BundledLayoutOptions(BaseLayoutOptions):
@@ -64,11 +64,11 @@ class BundledLayout(BaseLayoutModel):
 
     @classmethod
     def get_options_type(cls) -> type[BaseLayoutOptions]:
-        """The options that choose this plug-in."""
+        """Return the options class of this plug-in."""
         return BundledLayoutOptions
 
     def predict_layout(self, conv_res: ConversionResult, pages: Sequence[Page]) -> Sequence[LayoutPrediction]:
-        """The regions of each page."""
+        """Predict the regions of each page."""
         return [LayoutPrediction(clusters=self._clusters(page)) for page in pages]
 
     def _clusters(self, page: Page) -> list[Cluster]:
@@ -125,7 +125,7 @@ def _boxes(outputs: Sequence[Floats]) -> list[tuple[int, float, Floats]]:
 
 
 def _overlap(box: Floats, others: Floats) -> Floats:
-    """Intersection over union of a box with others."""
+    """Return the intersection over union of a box with others."""
     width = np.minimum(box[2], others[:, 2]) - np.maximum(box[0], others[:, 0])
     height = np.minimum(box[3], others[:, 3]) - np.maximum(box[1], others[:, 1])
     common = width.clip(0) * height.clip(0)
@@ -135,7 +135,7 @@ def _overlap(box: Floats, others: Floats) -> Floats:
 
 
 def _is_full_of_text(page: Page, box: BoundingBox) -> bool:
-    """Whether a figure contains lines of prose, as framed text does; labels of diagrams are short."""
+    """Return whether a figure contains lines of prose, as framed text does; labels of diagrams are short."""
     height = page.size.height if page.size else 0.0
     places = [(cell, cell.rect.to_bounding_box().to_top_left_origin(height)) for cell in page.cells]
     inside = [cell for cell, place in places if place.intersection_over_self(box) > 0.7]

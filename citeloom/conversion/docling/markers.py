@@ -12,14 +12,14 @@ CAPTION = "c"
 FIGURE = "g"
 NOTE = "n"  # the paragraph is a footnote or endnote
 
-_OPEN, _SHUT = "\ue210", "\ue211"
-_MARK = re.compile(f"{_OPEN}(\\w+){_SHUT}")
+_OPEN, _CLOSE = "\ue210", "\ue211"
+_MARK = re.compile(f"{_OPEN}(\\w+){_CLOSE}")
 _PRIVATE = re.compile("[\ue200-\ue2ff]")
 
 
 def mark(name: str) -> str:
     """Return a mark as text."""
-    return f"{_OPEN}{name}{_SHUT}"
+    return f"{_OPEN}{name}{_CLOSE}"
 
 
 def note_mark(kind: str, number: str) -> str:

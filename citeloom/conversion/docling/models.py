@@ -24,8 +24,8 @@ def stock_models() -> Path | None:
     """Return the folder of docling's own models; None unless they and `citeloom[models]` are installed."""
     installed = all(importlib.util.find_spec(name) for name in ("torch", "docling_ibm_models"))
     folder = stock_folder()
-    there = (folder / _LAYOUT_FOLDER).is_dir() and (folder / _TABLE_FOLDER).is_dir()
-    return folder if installed and there else None
+    downloaded = (folder / _LAYOUT_FOLDER).is_dir() and (folder / _TABLE_FOLDER).is_dir()
+    return folder if installed and downloaded else None
 
 
 def in_use() -> dict[str, str]:

@@ -54,22 +54,22 @@ class DoclingSourceOptions(PdfBackendOptions):
 
 
 class DoclingSourceBackend(PdfDocumentBackend):
-    """Document backend."""
+    """Docling document backend over a DoclingSource."""
 
     def __init__(self, in_doc: InputDocument, path_or_stream: BytesIO | Path, options: DoclingSourceOptions) -> None:
         super().__init__(in_doc, path_or_stream, options)
         self.source = options.source
 
     def load_page(self, page_no: int) -> PdfPageBackend:
-        """A page by its index."""
+        """Return a page by its index."""
         return _PageBackend(self.source, self.source.pages[page_no])
 
     def page_count(self) -> int:
-        """How many pages there are."""
+        """Return the number of pages."""
         return len(self.source.pages)
 
     def is_valid(self) -> bool:
-        """Whether there is anything to read."""
+        """Return whether the document has pages."""
         return bool(self.source.pages)
 
     def get_document_outline(self) -> list[_PdfOutlineItem]:

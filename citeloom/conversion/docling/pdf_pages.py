@@ -49,15 +49,15 @@ def lay_out(
         last = min(first + _SLICE, len(pages))
         read = _read(source, first + 1, last)
         ordered: dict[int, list[Region]] = {page.number: [] for page in pages[first:last]}
-        taken: dict[int, set[int]] = {number: set() for number in ordered}
+        assigned: dict[int, set[int]] = {number: set() for number in ordered}
         for region, number, cells in _regions(read, source):
             ordered[number].append(region)
-            taken[number] |= cells
+            assigned[number] |= cells
         for number, found in ordered.items():
             pieces = source.pieces.pop(number, [])
-            left = [word for at, piece in enumerate(pieces) if at not in taken[number] for word in piece]
-            if left:
-                found.append(region_of(rows(left), number))
+            unassigned = [word for at, piece in enumerate(pieces) if at not in assigned[number] for word in piece]
+            if unassigned:
+                found.append(region_of(rows(unassigned), number))
             result.append(corrected_regions(found, regions(pages[number - 1], gutters)))
     return result
 

@@ -38,11 +38,11 @@ class WhiteSpaceTables(BaseTableStructureModel):
 
     @classmethod
     def get_options_type(cls) -> type[BaseTableStructureOptions]:
-        """The options that choose this plug-in."""
+        """Return the options class of this plug-in."""
         return WhiteSpaceTableOptions
 
     def predict_tables(self, conv_res: ConversionResult, pages: Sequence[Page]) -> Sequence[TableStructurePrediction]:
-        """The cells of the tables on each page."""
+        """Predict the cells of the tables on each page."""
         backend = conv_res.input._backend
         assert isinstance(backend, DoclingSourceBackend)
         return [_tables(page, backend) for page in pages]

@@ -25,7 +25,7 @@ class _Reader:
     at: int = 0
     blocks: list[Block] = field(default_factory=list)
     path: list[tuple[int, str]] = field(default_factory=list)  # level and text of the headings above
-    pending: int | None = None  # where the paragraph under way began
+    pending: int | None = None  # first line of the open paragraph
 
     def run(self) -> list[Block]:
         while self.at < len(self.lines):
@@ -82,9 +82,9 @@ class _Reader:
     def take_code(self, fence: str) -> None:
         """Read a fenced code block; an unclosed one ends with the file."""
         start = self.at
-        shut = re.compile(rf"^ {{0,3}}{re.escape(fence[0])}{{{len(fence)},}}\s*$")
+        closing_fence = re.compile(rf"^ {{0,3}}{re.escape(fence[0])}{{{len(fence)},}}\s*$")
         self.at += 1
-        while self.at < len(self.lines) and not shut.match(self.lines[self.at]):
+        while self.at < len(self.lines) and not closing_fence.match(self.lines[self.at]):
             self.at += 1
         end = min(self.at, len(self.lines) - 1)
         self.add(BlockKind.CODE, start, end)

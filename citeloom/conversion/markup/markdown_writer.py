@@ -15,7 +15,7 @@ def to_markdown(doc: Converted, first_page: int | None = None, last_page: int | 
     first, last = first_page or 1, last_page or math.inf
     pages = [page for page in doc.pages if first <= page.number <= last]
     parts: list[str] = []
-    at: int | None = None  # the page the last block stands on
+    at: int | None = None  # page of the last block
     for block in doc.blocks:
         if block.page is not None:
             if not first <= block.page <= last:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from citeloom.core.text.normalize import fold_case
 
-# Tesseract's name of the data, the tag, then other codes and names. The names are English, German and the language's
-# own, for the common ones French as well: what libraries and translators write into a language field.
+# Tesseract's data name, the tag, then other codes and names. The names are English, German and native ones, for common
+# languages French as well, because library catalogues and translators write these into a language field.
 _TABLE = """
 eng en english englisch anglais inglés inglese
 deu de ger german deutsch allemand alemán tedesco
@@ -127,8 +127,8 @@ enm enm
 frm frm
 frk de-Latf deu_latf fraktur frakturschrift
 """
-# Tags whose region or script chooses another writing.
-_WRITINGS = {
+# Tags whose region or script selects other language data.
+_VARIANTS = {
     "zh": dict.fromkeys(("hant", "tw", "hk", "mo", "traditional"), "zh-Hant"),
     "sr": {"latn": "sr-Latn"},
     "uz": {"cyrl": "uz-Cyrl"},
@@ -143,20 +143,20 @@ _ENGLISH = {
     "az-Cyrl": "Azerbaijani (Cyrillic)", "enm": "English (Middle)", "frm": "French (Middle)",
     "de-Latf": "German (Fraktur)",
 }  # fmt: skip
-# Names of Tesseract's data that were changed between releases.
+# Data names that Tesseract changed between releases.
 OTHER_NAMES = {"frk": "deu_latf"}
-# What catalogues write for "several", "none" and "not known": no language, and no reason to warn.
+# Catalogue codes for "several", "none" and "unknown": no language, and no reason to warn.
 _NO_LANGUAGE = {"und", "mul", "mis", "zxx", "multiple", "unknown"}
 _BETWEEN = re.compile(r"[;,/|&+\n]|\s(?:and|und|et|y|e)\s")
 _WORD = re.compile(r"[^\s()\[\]{}<>.:_\"'-]+")
-_SHORTEST_NAME = 4  # letters; a shorter word inside a phrase is hardly a language ("text in German")
+_MIN_NAME_LENGTH = 4  # letters; a shorter word inside a phrase is hardly a language ("text in German")
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedLanguages:
     """Result of parsing a language field."""
 
-    tags: list[str]  # in the order they were named
+    tags: list[str]  # in the order of the field
     unknown: list[str]  # parts that name no known language
 
 
@@ -164,9 +164,9 @@ class ParsedLanguages:
 class Language:
     """A language that OCR can read."""
 
-    code: str  # its tag, as the settings name it
+    code: str  # tag, as in the settings
     name: str  # in English
-    data: frozenset[str]  # what Tesseract may call its data
+    data: frozenset[str]  # possible names of its Tesseract data
 
 
 def known_languages() -> list[Language]:
@@ -174,7 +174,7 @@ def known_languages() -> list[Language]:
     found = []
     for row in _TABLE.strip().splitlines():
         data, tag, *others = row.split()
-        name = _ENGLISH.get(tag) or next(word for word in others if len(word) >= _SHORTEST_NAME).capitalize()
+        name = _ENGLISH.get(tag) or next(word for word in others if len(word) >= _MIN_NAME_LENGTH).capitalize()
         found.append(Language(tag, name, frozenset({data, OTHER_NAMES.get(data, data)})))
     return sorted(found, key=lambda language: language.name)
 
@@ -196,33 +196,33 @@ def unknown_language_warning(part: str) -> str:
 
 def parse_languages(text: str) -> ParsedLanguages:
     """Parse a language field."""
-    understood = ParsedLanguages([], [])
+    result = ParsedLanguages([], [])
     whole = fold_case(text).strip()
     for part in [whole] if whole in _TAGS else _BETWEEN.split(whole):
         words = [part] if part in _TAGS else _WORD.findall(part)
         tags = _tags(words)
-        understood.tags.extend(tag for tag in tags if tag not in understood.tags)
+        result.tags.extend(tag for tag in tags if tag not in result.tags)
         if words and not tags and words[0] not in _NO_LANGUAGE:
-            understood.unknown.append(part.strip())
-    return understood
+            result.unknown.append(part.strip())
+    return result
 
 
 def _tags(words: list[str]) -> list[str]:
-    """The languages of "en us", "english british" or "text in german": names anywhere, else a code in front."""
-    names = [word for word in words if len(word) >= _SHORTEST_NAME and word in _TAGS]
+    """Return the languages of "en us" or "text in german": by names at any position, else by a code at the start."""
+    names = [word for word in words if len(word) >= _MIN_NAME_LENGTH and word in _TAGS]
     found = names or [word for word in words[:1] if word in _TAGS]
-    return list(dict.fromkeys(_written(word, words) for word in found))
+    return list(dict.fromkeys(_with_variant(word, words) for word in found))
 
 
-def _written(name: str, words: list[str]) -> str:
-    """The tag of a language in the writing that the words beside its name ask for."""
+def _with_variant(name: str, words: list[str]) -> str:
+    """Return the tag of a language, with the region or script that the words beside its name specify."""
     tag = _TAGS[name]
-    writings = _WRITINGS.get(tag.split("-")[0], {})
-    return next((writings[word] for word in words if word in writings), tag)
+    variants = _VARIANTS.get(tag.split("-")[0], {})
+    return next((variants[word] for word in words if word in variants), tag)
 
 
 def _read_table() -> tuple[dict[str, str], dict[str, str]]:
-    """Tags by every word that names them, and Tesseract's names by tag."""
+    """Return the tags by code or name, and Tesseract's data names by tag."""
     tags: dict[str, str] = {}
     data: dict[str, str] = {}
     for row in _TABLE.strip().splitlines():

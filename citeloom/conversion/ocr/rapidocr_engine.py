@@ -22,7 +22,7 @@ sk sl sq sr-Latn sv sw tr uz vi zh-Hans zh-Hant
 """
 LANGUAGES = frozenset(_IN_MODEL.split())
 _WIDE_RISE = 0.85  # of Chinese and Japanese characters above the baseline, as a share of the type size
-_FINER = 2  # rows to a pixel when a line is measured
+_ROWS_PER_PIXEL = 2  # rows per pixel when a line is measured
 _NO_INK = 0.001
 _NARROW, _BROAD = set(" fijlrtI1.,;:'|!()[]-"), set("mwMW%&@")
 _THREADS = {f"EngineConfig.onnxruntime.{kind}_op_num_threads": 1 for kind in ("intra", "inter")}
@@ -31,7 +31,7 @@ _THREADS = {f"EngineConfig.onnxruntime.{kind}_op_num_threads": 1 for kind in ("i
 class RapidOcr:
     """Recognises page images in the languages of its model."""
 
-    unsure_below = 0.8  # mean confidence; upright pages have 0.95 and more, pages on their head 0.6
+    unsure_below = 0.8  # mean confidence; upright pages have 0.95 and more, pages upside down 0.6
 
     def __init__(self, languages: Sequence[str]) -> None:
         try:
@@ -57,9 +57,9 @@ class RapidOcr:
         self.warnings: list[str] = []
         known: list[str] = []
         for text in languages:
-            understood = parse_languages(text)
-            self.warnings += map(unknown_language_warning, understood.unknown)
-            for tag in understood.tags:
+            parsed = parse_languages(text)
+            self.warnings += map(unknown_language_warning, parsed.unknown)
+            for tag in parsed.tags:
                 if tag in LANGUAGES:
                     known.append(tag)
                 else:
@@ -98,7 +98,7 @@ def _model(folder: Path, kind: str) -> str:
 
 @dataclass(frozen=True)
 class Line:
-    """A line as RapidOCR finds it, its corners going round from the upper left."""
+    """A line found by RapidOCR, with its corners clockwise from the upper left."""
 
     text: str
     corners: Sequence[Sequence[float]]
@@ -106,7 +106,7 @@ class Line:
     number: int
 
     def words(self, image: Image) -> Iterator[OcrWord]:
-        """The line's words, each with the share of the line's box that its letters take.
+        """Yield the words of the line, each with a share of the line's box by the width of its letters.
 
         Text without spaces, as in Chinese, stays one word.
         """
@@ -122,23 +122,25 @@ class Line:
             yield OcrWord(word[0], x0, y0, x1, y1, baseline, size, self.confidence, (1, 1, self.number))
 
     def _type(self, image: Image) -> tuple[float, float]:
-        """The baseline at the middle of the line, and the size of its type.
+        """Return the baseline at the middle of the line, and its type size.
 
-        The boxes are too loose to tell, the ink is not: it thins out most under the baseline, and goes up from there
-        without a gap to the top of the highest letters.
+        The boxes are too loose to measure, so the ink is used: it decreases most right under the baseline, and above it
+        the rows have ink without a gap up to the top of the highest letters.
         """
         (_, top), (_, top_right), (_, bottom_right), (_, bottom) = self.corners
         height = max((bottom - top + bottom_right - top_right) / 2, 1.0)
-        ink = self._ink_by_row(image, round(height * _FINER))
+        ink = self._ink_by_row(image, round(height * _ROWS_PER_PIXEL))
         under = max(range(len(ink) // 2, len(ink)), key=lambda row: ink[row - 1] - ink[row])
         highest = under
         while highest > 0 and ink[highest - 1] > _NO_INK:
             highest -= 1
-        size = (under - highest) / _FINER / (_WIDE_RISE if any(map(is_wide, self.text)) else line_rise(self.text))
-        return (top + top_right) / 2 + under / _FINER, size or height
+        size = (
+            (under - highest) / _ROWS_PER_PIXEL / (_WIDE_RISE if any(map(is_wide, self.text)) else line_rise(self.text))
+        )
+        return (top + top_right) / 2 + under / _ROWS_PER_PIXEL, size or height
 
     def _ink_by_row(self, image: Image, rows: int) -> Sequence[float]:
-        """How much of each row of the line is ink, 0 to 1, after turning the line level."""
+        """Return the share of ink in each row of the line, 0 to 1, after rotating the line to horizontal."""
         width = max(round(self.corners[1][0] - self.corners[0][0]), 1)
         around = [value for corner in (0, 3, 2, 1) for value in self.corners[corner]]
         level = image.transform((width, rows), Transform.QUAD, around, Resampling.BILINEAR)
@@ -149,7 +151,7 @@ class Line:
 
 
 def _width(character: str) -> float:
-    """A character's width in typical letters."""
+    """Return the width of a character, in typical letters."""
     if is_wide(character):
         return 2.0
     if character in _BROAD:

@@ -21,10 +21,10 @@ __all__ = ["OcrWord", "PageWords", "Recogniser", "engines", "normalise"]
 
 
 class PageWords(list[OcrWord]):
-    """The words of a page, placed in the upright page.
+    """Words of a page, with positions in the upright page.
 
     The upright page is the image given, turned counter-clockwise by `quarter_turns`:
-    `image.rotate(90 * quarter_turns, expand=True)`. `turned` is the text that stands at another angle than the rest,
+    `image.rotate(90 * quarter_turns, expand=True)`. `turned` is the text printed at another angle than the rest,
     such as a stamp along the margin; it is not among the words.
     """
 
@@ -52,11 +52,11 @@ class Recogniser:
         self._quarter_turns = 0
 
     def words(self, image: Image) -> PageWords:
-        """The words of a page image; none for a blank one.
+        """Recognise the words of a page image; none for a blank one.
 
-        A page that lies on its side or its head is read in the direction in which its text stands upright, and its
-        words have their places there: see PageWords. Dropped are specks, words with a confidence below 0.2 that
-        hold no two letters or digits in a row.
+        A page scanned sideways or upside down is rotated until its text is upright; the positions of the words refer to
+        the rotated page (see PageWords). Noise is dropped: words with a confidence below 0.2 and without two letters
+        or digits in a row.
         """
         prepared = prepare(image)
         if prepared is None:
@@ -65,16 +65,16 @@ class Recogniser:
         # Pages of a document mostly have the same orientation: start with that of the page before.
         page = self._read(grey, dpi, self._quarter_turns)
         if self._turns_needed(page):
-            again = self._read(grey, dpi, (self._quarter_turns + self._turns_needed(page)) % 4)
-            page = max(page, again, key=lambda reading: certain_letters(_upright_words(reading)))
+            rotated = self._read(grey, dpi, (self._quarter_turns + self._turns_needed(page)) % 4)
+            page = max(page, rotated, key=lambda reading: certain_letters(_upright_words(reading)))
             self._quarter_turns = page.quarter_turns
         return _upright_words(page, scale)
 
     def _turns_needed(self, page: PageWords) -> int:
         """Return the quarter turns to upright text, judged by a first reading.
 
-        Both engines read text that runs downward and box it higher than wide; text that runs upward or stands on its
-        head they take for the other direction, and are unsure of nearly every word.
+        Both engines recognise text that runs downward, with boxes higher than wide. Text that runs upward or is upside
+        down is read in the wrong direction, with low confidence for nearly every word.
         """
         unsure = mean_confidence(page) < self._engine.unsure_below
         if sideways(page):
@@ -110,17 +110,17 @@ def _engine(name: str, languages: Sequence[str]) -> _Engine:
 
 
 def _upright_words(page: PageWords, scale: float = 1.0) -> PageWords:
-    """A page without specks and without the lines that stand at another angle, in the scale of its image."""
-    kept = PageWords(quarter_turns=page.quarter_turns)
+    """Return a page without noise and without lines at another angle, in the scale of the original image."""
+    result = PageWords(quarter_turns=page.quarter_turns)
     angled: list[str] = []
     for _, line in groupby((word for word in page if not is_noise(word)), key=attrgetter("line")):
         words = list(line)
         if sideways(words):
             angled += [word.text for word in words]
         else:
-            kept += words if scale == 1 else [_unscaled(word, scale) for word in words]
-    kept.turned = " ".join(angled)
-    return kept
+            result += words if scale == 1 else [_unscaled(word, scale) for word in words]
+    result.turned = " ".join(angled)
+    return result
 
 
 def _unscaled(word: OcrWord, scale: float) -> OcrWord:

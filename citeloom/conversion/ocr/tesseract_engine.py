@@ -21,26 +21,26 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.paths import folders
 
 # Measured on 200-dpi scans, English and German, one and two columns: page segmentation 3 keeps columns apart where
-# 4 and 6 mix them (word recall 0.997 against 0.98 and 0.92). hOCR tells baselines, which the other formats do not.
+# 4 and 6 mix them (word recall 0.997 against 0.98 and 0.92). hOCR has baselines, which the other formats lack.
 _OPTIONS = ("--psm", "3", "-c", "tessedit_create_hocr=1")
-# With a too high resolution, Tesseract takes letters for specks; a too low one does no harm.
+# With a too high resolution, Tesseract discards letters as noise; a too low one does no harm.
 _LOWEST_DPI, _HIGHEST_DPI = 70, 300
-_SECONDS_A_PAGE = 180.0
+_PAGE_TIMEOUT_SECONDS = 180.0
 _LINES = {"ocr_line", "ocr_header", "ocr_caption", "ocr_textfloat"}
-NOT_LANGUAGES = {"osd", "equ"}  # data that reads no language
-_LINE_HEIGHT = 1.08  # type size to Tesseract's own measure of a line
+NOT_LANGUAGES = {"osd", "equ"}  # data files that are not for a language
+_LINE_HEIGHT = 1.08  # type size relative to Tesseract's line height
 
 
 @dataclass(frozen=True)
 class Installation:
-    """A Tesseract that can be run, and the folders that hold language data."""
+    """A Tesseract binary and the folders with its language data."""
 
     binary: Path
     origin: str
     folders: tuple[Path, ...]
 
     def data(self) -> dict[str, Path]:
-        """The folder of each language's data, by Tesseract's name."""
+        """Return the folder of each language's data, by Tesseract's name."""
         found: dict[str, Path] = {}
         for folder in self.folders:
             for file in sorted(folder.glob("*.traineddata")):
@@ -74,8 +74,11 @@ def _system_binary() -> Path | None:
 
 def _windows_folders() -> list[Path]:
     """Return the folders of Tesseract's Windows installer."""
-    everyone, own = os.environ.get("PROGRAMFILES"), os.environ.get("LOCALAPPDATA")
-    roots = [Path(everyone) if everyone else None, Path(own, "Programs") if own else None]
+    program_files, local_app_data = os.environ.get("PROGRAMFILES"), os.environ.get("LOCALAPPDATA")
+    roots = [
+        Path(program_files) if program_files else None,
+        Path(local_app_data, "Programs") if local_app_data else None,
+    ]
     return [root / "Tesseract-OCR" for root in roots if root]
 
 
@@ -97,7 +100,7 @@ def _existing(places: Sequence[Path]) -> tuple[Path, ...]:
 
 
 def version(installation: Installation) -> str:
-    """The version of a Tesseract, or why it cannot be run."""
+    """Return the version of a Tesseract, or the reason why it cannot be run."""
     try:
         done = subprocess.run([installation.binary, "--version"], capture_output=True, timeout=20, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -109,10 +112,10 @@ def version(installation: Installation) -> str:
 class Tesseract:
     """Recognises page images in the chosen languages."""
 
-    unsure_below = 0.5  # mean confidence; upright pages have 0.8 and more, pages on their head 0.3
+    unsure_below = 0.5  # mean confidence; upright pages have 0.8 and more, pages upside down 0.3
 
     def __init__(
-        self, languages: Sequence[str], installation: Installation | None = None, timeout: float = _SECONDS_A_PAGE
+        self, languages: Sequence[str], installation: Installation | None = None, timeout: float = _PAGE_TIMEOUT_SECONDS
     ) -> None:
         found = installation or find()
         data = found.data() if found else {}
@@ -127,7 +130,7 @@ class Tesseract:
         self._data = self._one_folder(list(chosen.values()), found.folders, data)
 
     def _one_folder(self, names: list[str], places: Sequence[Path], data: dict[str, Path]) -> Path:
-        """A folder with the data of all languages: Tesseract reads only one."""
+        """Return a folder with the data of all languages, since Tesseract accepts only one folder."""
         for place in places:
             if all((place / f"{name}.traineddata").is_file() for name in names):
                 return place
@@ -137,7 +140,7 @@ class Tesseract:
             file = data[name] / f"{name}.traineddata"
             try:
                 (together / file.name).symlink_to(file.resolve())
-            except OSError:  # Windows asks for a right that few users have
+            except OSError:  # symbolic links need a privilege on Windows
                 shutil.copyfile(file, together / file.name)
         return together
 
@@ -188,15 +191,15 @@ def _missing(found: Installation | None) -> CiteLoomError:
 
 
 def _choose(languages: Sequence[str], data: dict[str, Path], warnings: list[str]) -> dict[str, str]:
-    """The languages to read, as tags with Tesseract's names; at least one."""
+    """Return the languages to recognise, as tags with Tesseract's names; at least one."""
     chosen: dict[str, str] = {}
     for text in languages:
         if text in data and text not in NOT_LANGUAGES and text not in map(tesseract_name, parse_languages(text).tags):
-            chosen[text] = text  # data by its own name, such as jpn_vert
+            chosen[text] = text  # Tesseract's own data name, such as jpn_vert
             continue
-        understood = parse_languages(text)
-        warnings += map(unknown_language_warning, understood.unknown)
-        for tag in understood.tags:
+        parsed = parse_languages(text)
+        warnings += map(unknown_language_warning, parsed.unknown)
+        for tag in parsed.tags:
             name = tesseract_name(tag)
             name = name if name in data else OTHER_NAMES.get(name, name)
             if name in data:
@@ -238,7 +241,7 @@ def _words(hocr: bytes) -> Iterator[OcrWord]:
 def _line(element: ElementTree.Element, number: tuple[int, int, int]) -> Iterator[OcrWord]:
     about = _properties(element)
     left, _, right, bottom = _numbers(about["bbox"])
-    # Text that stands at an angle has none.
+    # Text at an angle has no baseline.
     slope, offset = _numbers(about.get("baseline", "0 0"))
 
     def baseline(x: float) -> float:
@@ -250,14 +253,14 @@ def _line(element: ElementTree.Element, number: tuple[int, int, int]) -> Iterato
         if text:
             its = _properties(word)
             found.append((text, _numbers(its["bbox"]), _numbers(its["x_wconf"])[0] / 100))
-    rising = [(text, baseline((x0 + x1) / 2) - y0) for text, (x0, y0, x1, _), confidence in found if confidence > 0.5]
-    size = type_size(rising) or _numbers(about["x_size"])[0] * _LINE_HEIGHT
+    heights = [(text, baseline((x0 + x1) / 2) - y0) for text, (x0, y0, x1, _), confidence in found if confidence > 0.5]
+    size = type_size(heights) or _numbers(about["x_size"])[0] * _LINE_HEIGHT
     for text, (x0, y0, x1, y1), confidence in found:
         yield OcrWord(text, x0, y0, x1, y1, baseline((left + right) / 2), size, confidence, number)
 
 
 def _properties(element: ElementTree.Element) -> dict[str, str]:
-    """What an element's title says: "bbox 1 2 3 4; x_wconf 96"."""
+    """Parse the title attribute of an element, such as "bbox 1 2 3 4; x_wconf 96"."""
     pairs = (part.strip().partition(" ") for part in element.get("title", "").split(";"))
     return {name: value for name, _, value in pairs}
 

@@ -13,7 +13,7 @@ from citeloom.conversion.office.web_page import HEADINGS, PARAGRAPH, Node, WebPa
 from citeloom.conversion.office.zip_package import Package, damaged, harmful, locked, other_format, xml_tree
 from citeloom.core.errors import CiteLoomError
 
-# lxml carries no types: naming it Any once keeps the rest of the module checked.
+# lxml has no type information; as Any, the rest of the module can be checked.
 etree: Any = _etree
 
 _CONTAINER = "META-INF/container.xml"
@@ -25,7 +25,7 @@ _TEXT_TYPES = {"application/xhtml+xml", "text/html", "application/x-dtbook+xml",
 
 @dataclass(slots=True)
 class Book:
-    """All chapters as one page, with title and warnings."""
+    """Chapters of a book as one page, with title and warnings."""
 
     page: WebPage
     title: str = ""
@@ -33,7 +33,7 @@ class Book:
 
 
 def read_book(package: Package) -> Book:
-    """Read a book whose text is not locked."""
+    """Read an EPUB book. Raises CiteLoomError if its text is encrypted."""
     if _CONTAINER not in package:
         if "mimetype" in package and package.read("mimetype").strip() == b"application/epub+zip":
             raise damaged(package.path, f"its part {_CONTAINER} is missing")
@@ -75,12 +75,12 @@ def _parse(package: Package, name: str) -> Any:
 
 
 def _place(folder: str, address: str) -> str:
-    """The part that an address names, seen from a folder."""
+    """Resolve an address relative to a folder into a part name."""
     return posixpath.normpath(posixpath.join(folder, unquote(address.partition("#")[0])))
 
 
 def _spine(opf: Any, folder: str) -> list[str]:
-    """The names of the chapters in reading order, each once, the table of contents aside."""
+    """Return the part names of the chapters in reading order, without duplicates and the table of contents."""
     items = {
         item.get("id"): _place(folder, str(item.get("href") or ""))
         for item in opf.iter("{*}item")
@@ -108,25 +108,25 @@ def _refuse_locked(package: Package, chapters: set[str]) -> None:
 
 
 def _labels(package: Package, opf: Any, folder: str) -> dict[str, tuple[int, str]]:
-    """What the book's table of contents calls each chapter, and how deep it stands there."""
+    """Return the depth and title of each chapter in the book's table of contents."""
     found: dict[str, tuple[int, str]] = {}
     for item in opf.iter("{*}item"):
         name = _place(folder, str(item.get("href") or ""))
         if name not in package:
             continue
-        here = posixpath.dirname(name)
+        base = posixpath.dirname(name)
         if _is_contents(item):
             page = etree.fromstring(package.read(name), etree.HTMLParser(encoding="utf-8", no_network=True))
             for link in page.xpath("//nav[contains(@*[name()='epub:type'], 'toc')]//a[@href]"):
                 depth = sum(1 for _ in link.iterancestors("ol"))
-                found.setdefault(_place(here, link.get("href")), (depth, _text(link)))
+                found.setdefault(_place(base, link.get("href")), (depth, _text(link)))
         elif item.get("media-type") == "application/x-dtbncx+xml":
             for point in _parse(package, name).iter("{*}navPoint"):
                 depth = 1 + sum(1 for _ in point.iterancestors("{*}navPoint"))
                 for label, target in zip(
                     point.iterchildren("{*}navLabel"), point.iterchildren("{*}content"), strict=False
                 ):
-                    found.setdefault(_place(here, str(target.get("src") or "")), (depth, _text(label)))
+                    found.setdefault(_place(base, str(target.get("src") or "")), (depth, _text(label)))
     return {name: (max(1, depth), label) for name, (depth, label) in found.items() if label}
 
 

@@ -1,4 +1,4 @@
-"""XML of Word and PowerPoint files: checked, normalized for docling, and its words collected."""
+"""XML of Word and PowerPoint files: checks it, normalizes it for docling and collects its text. Used by the reader."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lxml import etree as _etree
 from citeloom.conversion.docling import markers
 from citeloom.conversion.office.zip_package import NAMES, Package, damaged, harmful, other_format, xml_tree
 
-# lxml carries no types: naming it Any once keeps the rest of the module checked.
+# lxml has no type information; as Any, the rest of the module can be checked.
 etree: Any = _etree
 
 _MAIN_TYPES = {"docx": b"wordprocessingml.document.main", "pptx": b"presentationml.presentation.main"}
@@ -28,7 +28,7 @@ _OTHER_TYPES = {
 _XML_SUFFIXES = (".xml", ".rels", ".vml")
 # Character formatting: docling splits sentences where it changes, and loses the spaces there.
 _SHAPES = {"b", "bCs", "i", "iCs", "u", "strike", "dstrike", "vertAlign", "rStyle", "em"}
-# Around the words of a paragraph; in tables the libraries overlook what is inside.
+# Elements around the text of a paragraph; inside tables, the libraries ignore their content.
 _WRAPPERS = ("hyperlink", "ins", "moveTo", "smartTag", "customXml", "fldSimple")
 _NEEDED = {
     "officeDocument", "styles", "numbering", "footnotes", "endnotes", "slide", "slideLayout", "slideMaster",
@@ -42,7 +42,7 @@ _NOTES = {"footnoteReference": "f", "endnoteReference": "e"}
 
 
 def parse(package: Package, name: str) -> Any:
-    """A part as an XML tree; entities are never expanded, nothing is fetched."""
+    """Parse a part as XML, without expanding entities or fetching anything."""
     data = package.read(name)
     _refuse_entities(package, name, data)
     return xml_tree(package.path, name, data)
@@ -55,7 +55,7 @@ def _refuse_entities(package: Package, name: str, data: bytes) -> None:
 
 
 def main_part(package: Package, kind: str) -> str:
-    """The name of the part that holds the document; a package of another format is refused."""
+    """Return the name of the main document part. Raises CiteLoomError for a package of another format."""
     if "[Content_Types].xml" not in package:
         raise other_format(package.path, kind, "another kind of archive")
     types = package.read("[Content_Types].xml")
@@ -69,16 +69,16 @@ def main_part(package: Package, kind: str) -> str:
 
 
 def title(package: Package) -> str:
-    """The title in the file's properties."""
+    """Return the title in the file's properties."""
     if "docProps/core.xml" not in package:
         return ""
     return next((str(e.text or "") for e in parse(package, "docProps/core.xml") if _name(e) == "title"), "")
 
 
 def for_docling(package: Package, main: str, kind: str) -> tuple[io.BytesIO, list[str]]:
-    """The package as docling reads it, without pictures and other binary parts, and the file's own words.
+    """Return the package rewritten for docling, without pictures and other binary parts, and the texts of the file.
 
-    Every part passes through the limits and checks here, so nothing the original hides reaches a library.
+    Every part is checked against the limits here, so that no unchecked content reaches a library.
     """
     raw: list[str] = []
     stream = io.BytesIO()
@@ -92,10 +92,10 @@ def for_docling(package: Package, main: str, kind: str) -> tuple[io.BytesIO, lis
                 data = package.read(name)
                 _refuse_entities(package, name, data)
             if name.endswith(".rels"):
-                data = _without_loose_ends(package, name)
+                data = _without_dangling_relations(package, name)
             elif name in texts or (kind == "pptx" and name.startswith(f"{folder}/slides/slide")):
                 root = parse(package, name)
-                _spell_out_diagrams(package, name, root)
+                _inline_diagrams(package, name, root)
                 _unwrap(root)
                 raw.extend(_words(root))
                 _mark_paragraphs(root, captions, titles)
@@ -107,7 +107,7 @@ def for_docling(package: Package, main: str, kind: str) -> tuple[io.BytesIO, lis
 
 
 def _relations(package: Package, name: str) -> Iterator[tuple[Any, str, str]]:
-    """The relations of a part that lead inside the package: each with its kind and the part it names."""
+    """Yield the relations of a part to other parts of the package, with kind and name of the target."""
     folder = posixpath.dirname(posixpath.dirname(name))
     for relation in parse(package, name).iterchildren("{*}Relationship"):
         if relation.get("TargetMode") != "External" and not str(relation.get("Target")).startswith("#"):
@@ -115,8 +115,8 @@ def _relations(package: Package, name: str) -> Iterator[tuple[Any, str, str]]:
             yield relation, str(relation.get("Type")).rpartition("/")[2], target.lstrip("/")
 
 
-def _without_loose_ends(package: Package, name: str) -> bytes:
-    """Relations without those to parts that are not there, unless the text would suffer."""
+def _without_dangling_relations(package: Package, name: str) -> bytes:
+    """Return the relations without those to missing parts. Raises CiteLoomError if a missing part contains text."""
     root = None
     for relation, kind, target in _relations(package, name):
         root = relation.getparent() if root is None else root
@@ -133,7 +133,7 @@ def _name(element: Any) -> str:
 
 
 def _words(root: Any) -> Iterator[str]:
-    """The text of each paragraph, formulas aside; of content that is there in two versions, the first."""
+    """Yield the text of each paragraph without formulas; of alternate content, the first version."""
     for paragraph in root.iter("{*}p"):
         space = etree.QName(paragraph).namespace
         parts = []
@@ -146,7 +146,7 @@ def _words(root: Any) -> Iterator[str]:
 
 
 def _styles(package: Package, name: str) -> tuple[set[str], set[str]]:
-    """The ids of the caption and title styles: a style's name is English in every language, its id is not."""
+    """Return the ids of the caption and title styles, found by name: names are always English, ids are localized."""
     found: dict[str, set[str]] = {"caption": set(), "title": set()}
     if name in package:
         for style in parse(package, name).iter("{*}style"):
@@ -158,12 +158,12 @@ def _styles(package: Package, name: str) -> tuple[set[str], set[str]]:
 
 
 def _attribute(element: Any, name: str) -> str:
-    """An attribute by its name, whatever its namespace."""
+    """Return an attribute by its local name, in any namespace."""
     return next((str(value) for key, value in element.attrib.items() if key.rpartition("}")[2] == name), "")
 
 
 def _mark_paragraphs(root: Any, captions: set[str], titles: set[str]) -> None:
-    """Mark captions and titles, and leave each paragraph one run of text for docling."""
+    """Mark captions and titles, and merge the runs of each paragraph into one for docling."""
     for style in list(root.iter("{*}pStyle")):
         style_id = _attribute(style, "val")
         name = markers.CAPTION if style_id in captions else markers.TITLE if style_id in titles else ""
@@ -175,25 +175,25 @@ def _mark_paragraphs(root: Any, captions: set[str], titles: set[str]) -> None:
 
 
 def _unwrap(root: Any) -> None:
-    """Take words out of links, fields, content controls and tracked changes, as if all changes were accepted."""
-    for gone in list(root.iter("{*}moveFrom")):
-        gone.getparent().remove(gone)
+    """Replace links, fields, content controls and tracked changes by their text, with all changes accepted."""
+    for moved in list(root.iter("{*}moveFrom")):
+        moved.getparent().remove(moved)
     for wrapper in list(root.iter(*(f"{{*}}{name}" for name in _WRAPPERS))):
-        _put_in_place(wrapper, list(wrapper))
+        _replace_element(wrapper, list(wrapper))
     for control in list(root.iter("{*}sdt")):
         inner = [child for content in control.iterchildren("{*}sdtContent") for child in content]
         if _name(control.getparent()) == "p" and next(control.iter("{*}checkbox"), None) is None:
-            _put_in_place(control, inner)
+            _replace_element(control, inner)
 
 
-def _put_in_place(wrapper: Any, children: list[Any]) -> None:
+def _replace_element(wrapper: Any, children: list[Any]) -> None:
     parent = wrapper.getparent()
     at = parent.index(wrapper)
     parent[at : at + 1] = children
 
 
-def _spell_out_diagrams(package: Package, name: str, root: Any) -> None:
-    """Put the words of a SmartArt diagram, which stand in a part of their own, where the diagram stands."""
+def _inline_diagrams(package: Package, name: str, root: Any) -> None:
+    """Insert the text of a SmartArt diagram, which is stored in a separate part, at the diagram's position."""
     folder, base = posixpath.split(name)
     beside = f"{folder}/_rels/{base}.rels"
     relations = _relations(package, beside) if beside in package else ()
@@ -212,7 +212,7 @@ def _spell_out_diagrams(package: Package, name: str, root: Any) -> None:
 
 
 def _text_box(frame: Any, text: str) -> Any:
-    """A text box on a slide, in the place of another shape."""
+    """Create a text box for a slide at the position of another shape."""
     box = etree.fromstring(_TEXT_BOX)
     for place in frame.iterchildren("{*}xfrm"):
         placed = etree.SubElement(box[1], etree.QName(_DRAWING, "xfrm"))
@@ -222,7 +222,7 @@ def _text_box(frame: Any, text: str) -> Any:
 
 
 def _mark_notes(root: Any) -> None:
-    """Mark the words on which notes hang, and the notes themselves, so that each can stand where it belongs."""
+    """Mark note references and the notes themselves, so that each note can be placed after its reference."""
     for tag, kind in _NOTES.items():
         for reference in list(root.iter(f"{{*}}{tag}")):
             text = etree.Element(etree.QName(etree.QName(reference).namespace, "t"))
@@ -235,7 +235,7 @@ def _mark_notes(root: Any) -> None:
 
 
 def _insert_text(paragraph: Any, text: str) -> None:
-    """Put a run of text at the start of a paragraph, after its properties."""
+    """Insert a run of text at the start of a paragraph, after its properties."""
     space = etree.QName(paragraph).namespace
     run = etree.Element(etree.QName(space, "r"))
     etree.SubElement(run, etree.QName(space, "t")).text = text

@@ -1,4 +1,4 @@
-"""Simplified HTML of a page, in a form that docling reads without loss."""
+"""Writes a parsed page as simplified HTML that docling reads without loss. Called by the reader."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from html import escape
 from citeloom.conversion.docling import markers
 from citeloom.conversion.office.web_page import HEADINGS, LINE_BREAK, LISTS, PARAGRAPH, Node
 
-_LONGEST_HEADING = 300  # characters; more is text under a heading that was never closed
+_MAX_HEADING_LENGTH = 300  # characters; a longer one is text after a heading tag that was never closed
 _WIDEST_SPAN = 100
-_MAX_CELLS = 300_000  # of a table with all its empty places; a larger one is read as paragraphs
+_MAX_CELLS = 300_000  # of a table, empty ones included; a larger table is read as paragraphs
 _BLANK_LINE = re.compile(rf"(?:[ \t\r\n]*{LINE_BREAK}[ \t\r\n]*){{2,}}")
-# Docling replaces these by ASCII; quotations must stay as printed, so they are mapped to private characters.
-_SHELTERED = "\u200c\u200d\u2010\u2011\u2012\u2013\u2014\u2015\u2018\u2019\u201c\u201d\u2026"
-_SHELTER = {ord(letter): 0xE220 + at for at, letter in enumerate(_SHELTERED)}
-_RESTORE = {0xE220 + at: letter for at, letter in enumerate(_SHELTERED)}
+# Docling replaces these by ASCII; quotations must stay as printed, so they are mapped to private-use characters.
+_PROTECTED = "\u200c\u200d\u2010\u2011\u2012\u2013\u2014\u2015\u2018\u2019\u201c\u201d\u2026"
+_PROTECT = {ord(letter): 0xE220 + at for at, letter in enumerate(_PROTECTED)}
+_RESTORE = {0xE220 + at: letter for at, letter in enumerate(_PROTECTED)}
 
 
 def restored(text: str) -> str:
-    """Text that came back from docling, with the letters it would have replaced."""
+    """Return a text from docling with the protected characters restored."""
     return text.translate(_RESTORE)
 
 
 def to_html(body: Sequence[Node | str]) -> str:
-    """The page, without any address, style or script."""
+    """Return the page as HTML without addresses, styles and scripts."""
     return f'<!DOCTYPE html><html><head><meta charset="utf-8"></head><body>{"".join(_flow(body))}</body></html>'
 
 
 def _written(text: str) -> str:
-    return escape(text.replace("\u00ad", "").translate(_SHELTER), quote=False)
+    return escape(text.replace("\u00ad", "").translate(_PROTECT), quote=False)
 
 
 def _flow(kids: Sequence[Node | str], before: str = "", note: bool = False) -> Iterator[str]:
-    """Paragraphs and what stands between them; `before` opens the first paragraph."""
+    """Yield paragraphs and the blocks between them; `before` is prepended to the first paragraph."""
     text: list[str] = [before]
     for kid in [*kids, PARAGRAPH]:
         if isinstance(kid, str) and kid != PARAGRAPH:
@@ -53,7 +53,7 @@ def _flow(kids: Sequence[Node | str], before: str = "", note: bool = False) -> I
 def _block(node: Node, note: bool) -> Iterator[str]:
     if node.tag in HEADINGS:
         words = node.text()
-        tag = node.tag if len(words) <= _LONGEST_HEADING else "p"
+        tag = node.tag if len(words) <= _MAX_HEADING_LENGTH else "p"
         yield f"<{tag}>{_written(words)}</{tag}>\n" if words else ""
     elif node.tag in LISTS:
         yield from _list(node, note)
@@ -75,7 +75,7 @@ def _list(node: Node, note: bool) -> Iterator[str]:
     start = node.attributes.get("start", "")
     number = int(start) if start.isascii() and start.isdigit() and len(start) < 7 else 1
     if any(inner.tag not in (*LISTS, "li") for inner in node.nodes()):
-        # Items with headings, tables or code in them: a list in name only.
+        # A list whose items contain headings, tables or code is used for layout only.
         for kid in node.kids:
             if isinstance(kid, Node) and kid.tag == "li":
                 yield from _flow(kid.kids, f"{number}. " if node.tag == "ol" else "- ", note)

@@ -25,7 +25,7 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.types import Block, Converted, Page
 
 _POOR_COVERAGE = 0.95
-_OPENING = 20  # blocks among which a printed title stands
+_OPENING = 20  # first blocks, in which the printed title is expected
 _BACKENDS: dict[str, tuple[InputFormat, type[DeclarativeDocumentBackend]]] = {
     "docx": (InputFormat.DOCX, MsWordDocumentBackend),
     "pptx": (InputFormat.PPTX, MsPowerpointDocumentBackend),
@@ -36,13 +36,13 @@ _BACKENDS: dict[str, tuple[InputFormat, type[DeclarativeDocumentBackend]]] = {
 
 @dataclass(slots=True)
 class _Source:
-    """A file prepared for docling, with its metadata and words."""
+    """A file prepared for docling, with its metadata and texts."""
 
     stream: io.BytesIO
     titles: list[str] = field(default_factory=list)  # from the metadata, the best first
     dois: list[str] = field(default_factory=list)
-    seen: list[str] = field(default_factory=list)  # the file's own words
-    left_out: list[str] = field(default_factory=list)  # those that are no part of its text
+    seen: list[str] = field(default_factory=list)  # visible texts of the file
+    left_out: list[str] = field(default_factory=list)  # of these, texts that are not content
     warnings: list[str] = field(default_factory=list)
 
 
@@ -107,8 +107,8 @@ def _docling(stream: io.BytesIO, path: Path, kind: str) -> DoclingDocument:
     form, backend = _BACKENDS[kind]
     options = HTMLBackendOptions(add_title=False, infer_furniture=False) if form is InputFormat.HTML else None
     try:
-        given = InputDocument(stream, form, backend, options, f"document.{form.value}")
-        reader = getattr(given, "_backend", None)  # none where it could not be opened
+        document = InputDocument(stream, form, backend, options, f"document.{form.value}")
+        reader = getattr(document, "_backend", None)  # None if the file could not be opened
         if not isinstance(reader, DeclarativeDocumentBackend) or not reader.is_valid():
             raise damaged(path, "its parts do not make a whole")
         # Images are not used, so LibreOffice need not be started to render them.
@@ -138,21 +138,21 @@ def _blocks(doc: DoclingDocument, kind: str, titles: list[str]) -> tuple[list[Bl
 
 
 def _coverage(source: _Source, blocks: list[Block]) -> float:
-    """The share of the words a reader sees that the blocks hold."""
+    """Return the share of the visible words that the blocks contain."""
     seen = " ".join(" ".join(source.seen).split())  # line breaks mean nothing in these formats
     on_show = (block.text for block in blocks if block.section_path[-1:] != (SPEAKER_NOTES,))
     return word_coverage([seen], on_show, source.left_out)
 
 
 def _title(titles: Iterable[str], printed: str, blocks: list[Block], kind: str) -> str:
-    """Return the title of the metadata if it is printed too: templates and sites leave wrong ones."""
+    """Return the metadata title if it is printed too, since templates and sites often set a wrong one."""
     named = [tidied for title in titles if (tidied := " ".join(tidy(title).split()))]
     if kind == "epub" and named:
         return named[0]
     opening = f" {' '.join(words_of(' '.join(block.text for block in blocks[:_OPENING])))} "
     for title in named:
         words = words_of(title)
-        if len(words) > 1 and f" {' '.join(words)} " in opening:  # a single word is found too easily
+        if len(words) > 1 and f" {' '.join(words)} " in opening:  # a single word would match by chance
             return title
     return printed or next(iter(named), "")
 

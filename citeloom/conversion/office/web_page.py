@@ -19,12 +19,12 @@ from lxml import etree as _etree
 from citeloom.conversion.docling import markers
 from citeloom.conversion.office.zip_package import harmful, other_format
 
-# lxml carries no types: naming it Any once keeps the rest of the module checked.
+# lxml has no type information; as Any, the rest of the module can be checked.
 etree: Any = _etree
 
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 LISTS = ("ul", "ol")
-PARAGRAPH = "\x1c"  # parts paragraphs in a node's text
+PARAGRAPH = "\x1c"  # separates paragraphs in a node's text
 LINE_BREAK = "\x0b"
 
 _UNSEEN = {
@@ -37,15 +37,15 @@ _CONTROL_ROLES = {
 }  # fmt: skip
 _FOR_SCREEN_READERS = {"sr-only", "visually-hidden", "u-visually-hidden", "screen-reader-text"}
 _INLINE = {"span", "a", "b", "em", "i", "img", "nobr", "small", "strong", "sup"}
-_PARTING = {
+_PARAGRAPH_BREAKS = {
     "address", "article", "aside", "blockquote", "body", "center", "dd", "details", "div", "dl", "dt", "fieldset",
     "footer", "form", "header", "hgroup", "hr", "legend", "main", "menu", "p", "section", "summary",
 }  # fmt: skip
-_WITHIN = {
+_ALLOWED_PARENTS = {
     "li": LISTS, "tr": ("table",), "caption": ("table",), "td": ("tr", "table"), "th": ("tr", "table"),
     "figcaption": ("figure",),
 }  # fmt: skip
-_STRUCTURE = {*HEADINGS, *LISTS, *_WITHIN, "table", "pre", "figure"}
+_STRUCTURE = {*HEADINGS, *LISTS, *_ALLOWED_PARENTS, "table", "pre", "figure"}
 _NOTES = {f"{prefix}{place}note{s}" for prefix in ("", "doc-") for place in ("foot", "end", "rear") for s in ("", "s")}
 _NOTE_TAGS = {"aside", "div", "dl", "li", "ol", "p", "section", "ul"}
 _HIDDEN = re.compile(r"display:none|visibility:(?:hidden|collapse)")
@@ -53,8 +53,8 @@ _FORMULA_PICTURE = re.compile(r"\b(?:tex|latex|math)\b", re.I)
 _DISPLAY_STYLE = re.compile(r"^\{\\(?:display|text)style\s*(.*)\}$", re.S)
 _TITLES = ("citation_title", "dc.title", "dcterms.title", "og:title")
 _DOIS = ("citation_doi", "dc.identifier", "dc.identifier.doi", "prism.doi", "bepress_citation_doi")
-_MAX_DEPTH = 24  # of lists in lists and the like; what lies deeper is read as paragraphs
-_REAL_PARAGRAPH = 100  # characters; above the first one stands what leads around the site
+_MAX_DEPTH = 24  # of nested lists and tables; deeper content is read as paragraphs
+_REAL_PARAGRAPH = 100  # characters; lists of links above the first such paragraph are navigation
 _CHARSET = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.I)
 _CHARSETS = re.compile(r"^(?:utf|iso|windows|cp|koi|mac|gb|big5|euc|shift|sjis|tis|latin|ascii|us-ascii)[\w-]*$")
 _WESTERN = {"ascii", "iso8859-1", "cp1252"}
@@ -68,34 +68,34 @@ _RESERVED = str.maketrans({PARAGRAPH: " ", LINE_BREAK: " "})
 
 @dataclass(slots=True)
 class Node:
-    """A heading, list, table, … with its text and what is in it."""
+    """A heading, list, table, … with its text and child nodes."""
 
     tag: str
     kids: list[Node | str] = field(default_factory=list)
     attributes: Mapping[str, str] = field(default_factory=dict)  # start of a list, spans of a cell
-    unlinked: bool = False  # has text that is no link
+    unlinked: bool = False  # has text outside of links
 
     def nodes(self) -> Iterator[Node]:
-        """The nodes in it, at any depth."""
+        """Yield the descendant nodes."""
         for kid in self.kids:
             if isinstance(kid, Node):
                 yield kid
                 yield from kid.nodes()
 
     def text(self) -> str:
-        """All its text on one line."""
+        """Return all text of the node on one line."""
         return " ".join("".join(f" {kid.text()} " if isinstance(kid, Node) else kid for kid in self.kids).split())
 
 
 @dataclass(slots=True)
 class WebPage:
-    """A page as it was read."""
+    """Parsed page: content, metadata and visible texts."""
 
     body: Node = field(default_factory=lambda: Node("body"))
-    titles: list[str] = field(default_factory=list)  # as the page's metadata say, the best first
+    titles: list[str] = field(default_factory=list)  # from the metadata, the best first
     dois: list[str] = field(default_factory=list)  # from the metadata
-    seen: list[str] = field(default_factory=list)  # every text a reader sees
-    left_out: list[str] = field(default_factory=list)  # of which navigation and the like
+    seen: list[str] = field(default_factory=list)  # visible texts
+    left_out: list[str] = field(default_factory=list)  # of these, navigation and other texts that are not content
 
 
 class _Mode(Enum):
@@ -107,7 +107,7 @@ class _Mode(Enum):
 
 @dataclass(slots=True)
 class _Open:
-    """A tag that is open, and what to go back to when it ends."""
+    """An open tag, and the state to restore when it ends."""
 
     tag: str
     depth: int
@@ -117,18 +117,18 @@ class _Open:
 
 
 class _Reader:
-    """Takes the parser's events."""
+    """Parser target that builds a WebPage from the events of lxml."""
 
     def __init__(self) -> None:
         self.page = WebPage()
         self.meta: dict[str, list[str]] = {}
-        self.mains: list[tuple[int, int]] = []  # where the page's main part begins and ends among the body's kids
+        self.mains: list[tuple[int, int]] = []  # start and end of each main element among the body's child nodes
         self.stack = [self.page.body]
         self.open: list[_Open] = []
         self.mode = _Mode.READ
         self.links = 0
         self.title: list[str] | None = None
-        self.formula: list[str] | None = None  # the text of a formula under way
+        self.formula: list[str] | None = None  # text of the open formula
         self.tex: str = ""
         self.in_tex = False
 
@@ -142,7 +142,7 @@ class _Reader:
             self.in_tex = tag == "annotation" and "tex" in attributes.get("encoding", "")
             return
         if tag == "math":
-            # A picture of the formula may be shown instead: then this is its text, hidden or not.
+            # A picture of the formula may be displayed instead: this is its text, even if it is hidden.
             self.formula, self.tex = [], attributes.get("alttext", "")
             return
         if tag in _UNSEEN:
@@ -175,7 +175,7 @@ class _Reader:
             self.links += 1
         elif tag == "img" and _FORMULA_PICTURE.search(attributes.get("class", "").replace("-", " ")):
             self.data(attributes.get("alt", ""))
-        elif tag in _STRUCTURE or tag in _PARTING:
+        elif tag in _STRUCTURE or tag in _PARAGRAPH_BREAKS:
             self.paragraph()
             if self.is_note(tag, attributes):
                 self.put(Node("note"))
@@ -191,15 +191,15 @@ class _Reader:
         return not _NOTES.isdisjoint(kinds.split())
 
     def structure(self, tag: str, attributes: Mapping[str, str], opened: _Open) -> None:
-        """Open a heading, list, table, … where it may stand; elsewhere its tag only parts paragraphs."""
+        """Open a heading, list, table, … where it is allowed; elsewhere its tag only separates paragraphs."""
         if self.stack[-1].tag in HEADINGS:
             self.stack.pop()  # a heading that was never closed
             opened.depth = len(self.stack)
-        here = self.stack[-1].tag
-        if here == "pre" or len(self.stack) > _MAX_DEPTH or here not in _WITHIN.get(tag, (here,)):
+        parent = self.stack[-1].tag
+        if parent == "pre" or len(self.stack) > _MAX_DEPTH or parent not in _ALLOWED_PARENTS.get(tag, (parent,)):
             return
-        kept = {name: attributes[name] for name in ("start", "rowspan", "colspan", "role") if name in attributes}
-        self.put(Node(tag, attributes=kept))
+        relevant = {name: attributes[name] for name in ("start", "rowspan", "colspan", "role") if name in attributes}
+        self.put(Node(tag, attributes=relevant))
 
     def put(self, node: Node) -> None:
         self.stack[-1].kids.append(node)
@@ -219,7 +219,7 @@ class _Reader:
             self.title = None
         while self.open:
             closed = self.open.pop()
-            parts = self.mode is _Mode.READ and (closed.tag in _PARTING or closed.tag in _STRUCTURE)
+            parts = self.mode is _Mode.READ and (closed.tag in _PARAGRAPH_BREAKS or closed.tag in _STRUCTURE)
             self.mode, self.links = closed.mode, closed.links
             del self.stack[max(1, closed.depth) :]
             if parts and self.mode is _Mode.READ:
@@ -272,13 +272,13 @@ class _Reader:
 
 
 def read_page(data: bytes, path: Path, xhtml: bool = False) -> tuple[WebPage, list[str]]:
-    """Read a page, and what to warn about."""
+    """Parse an HTML or XHTML page; return it with warnings."""
     text, warnings = _decoded(data, path)
     if _ENTITY_OF_ENTITIES.search(text):
         raise harmful(path, "it defines XML entities made of entities, which can swell without end")
     text = _DTD.sub("", text)
     if xhtml or text.lstrip()[:5] == "<?xml":
-        # HTML knows no empty tags: <title/> would swallow the page.
+        # HTML has no self-closing tags: <title/> would contain the rest of the page.
         text = _EMPTY_TAG.sub(lambda m: m[0] if m[1].lower() in _VOID else f"<{m[1]}{m[2] or ''}></{m[1]}>", text)
     parser = etree.HTMLParser(target=_Reader(), encoding="utf-8", huge_tree=True)
     parser.feed(text.encode("utf-8", "replace"))
@@ -289,7 +289,7 @@ def read_page(data: bytes, path: Path, xhtml: bool = False) -> tuple[WebPage, li
 def _is_hidden(tag: str, attributes: Mapping[str, str]) -> bool:
     if "hidden" in attributes or _FOR_SCREEN_READERS & set(_classes(attributes).split()):
         return True
-    # Pages behind an open dialog are marked so as a whole: only small things are believed to be decoration.
+    # A page behind an open dialog is marked hidden as a whole, so only small elements are ignored as decoration.
     if tag in _INLINE and attributes.get("aria-hidden") == "true":
         return True
     style = attributes.get("style", "")[:2000]
@@ -301,7 +301,7 @@ def _classes(attributes: Mapping[str, str]) -> str:
 
 
 def _keep_main(page: WebPage, first: int, last: int) -> None:
-    """Keep the main part of a page that names one, if it holds most of the text; a title above it stays."""
+    """Reduce a page to its main element if that contains most of the text; a title above it is preserved."""
     kids = page.body.kids
     around = Node("body", [*kids[:first], PARAGRAPH, *kids[last:]])
     main = Node("body", kids[first:last])
@@ -316,7 +316,7 @@ def _keep_main(page: WebPage, first: int, last: int) -> None:
 
 
 def _drop_menus(page: WebPage) -> None:
-    """Leave out lists of nothing but links above the first real paragraph: menus, other languages, contents."""
+    """Remove lists that consist of links above the first real paragraph: menus, other languages, contents."""
     paragraph = 0
     for at, kid in enumerate(page.body.kids):
         if isinstance(kid, str):
@@ -350,7 +350,7 @@ def _decoded(data: bytes, path: Path) -> tuple[str, list[str]]:
 
 
 def _charset(start: bytes) -> str | None:
-    """The encoding a page names, as Python calls it; browsers read Latin-1 as windows-1252."""
+    """Return Python's name of the encoding that a page declares; Latin-1 is read as windows-1252, as browsers do."""
     match = _CHARSET.search(start)
     name = match[1].decode("ascii", "replace").lower() if match else ""
     if not _CHARSETS.match(name):
@@ -360,5 +360,5 @@ def _charset(start: bytes) -> str | None:
     except LookupError:
         return None
     if found.startswith("utf-16") or found.startswith("utf-32"):
-        return "utf-8"  # what names its encoding in single bytes is no UTF-16
+        return "utf-8"  # a declaration readable as single bytes cannot be UTF-16
     return "cp1252" if found in _WESTERN else found

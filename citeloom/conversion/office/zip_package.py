@@ -13,14 +13,14 @@ from lxml import etree as _etree
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.files.zip_reader import OLE, ZipHarmful, ZipLocked, ZipReader, ZipRefused, is_encrypted_office
 
-# lxml carries no types: naming it Any once keeps the rest of the module checked.
+# lxml has no type information; as Any, the rest of the module can be checked.
 etree: Any = _etree
 
 NAMES = {"docx": "Word document", "pptx": "PowerPoint presentation", "html": "web page", "epub": "book in EPUB"}
 
 
 def other_format(path: Path, kind: str, found: str = "") -> CiteLoomError:
-    """The error for content that is not what the file's suffix says."""
+    """Return the error for content that does not match the file's suffix."""
     return CiteLoomError(
         Code.UNSUPPORTED_FORMAT,
         f"The file {path.name} is {f'{found}, not' if found else 'not'} a {NAMES[kind]}, whatever its name says.",
@@ -30,7 +30,7 @@ def other_format(path: Path, kind: str, found: str = "") -> CiteLoomError:
 
 
 def damaged(path: Path, why: str) -> CiteLoomError:
-    """The error for a file that is incomplete or broken."""
+    """Return the error for an incomplete or damaged file."""
     return CiteLoomError(
         Code.CONVERSION_FAILED,
         f"The file {path.name} is damaged: {why}.",
@@ -40,7 +40,7 @@ def damaged(path: Path, why: str) -> CiteLoomError:
 
 
 def harmful(path: Path, why: str) -> CiteLoomError:
-    """The error for a file that would exhaust the machine or reach outside itself."""
+    """Return the error for a file that would exhaust memory or refer to outside content."""
     return CiteLoomError(
         Code.CONVERSION_FAILED,
         f"The file {path.name} was not opened: {why}.",
@@ -50,12 +50,12 @@ def harmful(path: Path, why: str) -> CiteLoomError:
 
 
 def locked(path: Path, why: str, next_step: str) -> CiteLoomError:
-    """The error for a file that only a password or a licence opens."""
+    """Return the error for a file that is protected by a password or licence."""
     return CiteLoomError(Code.CONVERSION_FAILED, f"The file {path.name} is {why}.", next_step, path=str(path))
 
 
 def xml_tree(path: Path, name: str, data: bytes) -> Any:
-    """The XML tree of a part; entities are never expanded, nothing is fetched."""
+    """Parse a part as XML, without expanding entities or fetching anything."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
     try:
         return etree.fromstring(data, parser)
@@ -94,11 +94,11 @@ class Package:
         return name in self._zip
 
     def names(self) -> list[str]:
-        """The names of all parts, in the order of the table of contents."""
+        """Return the names of all parts, in the order of the zip directory."""
         return self._zip.names()
 
     def read(self, name: str) -> bytes:
-        """A part's content; a part that is missing, broken or swollen is an error."""
+        """Return the content of a part. Raises CiteLoomError if it is missing, damaged or too large."""
         with _translated(self.path):
             return b"".join(self._zip.pieces(name))
 

@@ -18,21 +18,21 @@ NOWHERE: Box = (0.0, 0.0, 0.0, 0.0)  # of a space
 _HYPHENS = frozenset("-\u00ad\u2010\u2011")
 _WITHIN_WORDS = frozenset("'’‘ʼ`´\u200b\u200c\u200d\u2060\ufeff") | _HYPHENS
 _OPENING = frozenset(("Ps", "Pi"))
-_STEPS = 48  # beam width of the alignment
-_MAX_PLACES = 300  # of one word; more occurrences are ignored
+_BEAM_WIDTH = 48  # beam width of the alignment
+_MAX_OCCURRENCES = 300  # of one word; more occurrences are ignored
 _NEAR = 4  # words; a gap up to this counts as continuing (a footnote mark, a formula)
 _SKIPPED = 0.7  # cost of each skipped word
 _JUMP = 3.0  # base cost of a jump, which grows with the distance
-_MIN_WORTH = 0.1  # of a word, on a page that has no other
-_ENOUGH = 0.6  # share of the expected weight below which nothing is marked
+_MIN_WEIGHT = 0.1  # of a word, on a page that has no other
+_MIN_MATCHED_WEIGHT = 0.6  # share of the expected weight below which nothing is marked
 
 
 @dataclass(frozen=True, slots=True)
 class PageText:
     """Characters of a page in file order, with their boxes on the displayed page."""
 
-    text: str  # words are parted by spaces
-    boxes: Sequence[Box]  # one for each character
+    text: str  # words are separated by spaces
+    boxes: Sequence[Box]  # one per character
     width: float
     height: float
 
@@ -52,7 +52,7 @@ class _Token:
     letters: str
     start: int
     end: int
-    broken: bool = False  # it ends with a hyphen
+    broken: bool = False  # ends with a hyphen
     page: int = 0
 
 
@@ -62,31 +62,31 @@ class _Step:
 
     score: float
     word: int  # of the passage
-    places: tuple[int, ...]  # tokens of the page: more than one where the print breaks the word
+    places: tuple[int, ...]  # indexes of tokens on the page: several if the word is hyphenated there
     before: _Step | None
 
     @property
     def gain(self) -> float:
-        """The weight that this match adds."""
+        """Weight that this match adds."""
         return self.score - (self.before.score if self.before else 0.0)
 
 
 def find_marks(passage: str, pages: Mapping[int, PageText], shown: int, first: int, last: int) -> Marks:
     """Find a passage, which spans pages `first` to `last`, on the page `shown`; `pages` has the text around it."""
-    wanted = [token.letters for token in _tokens(passage)]
+    passage_words = [token.letters for token in _tokens(passage)]
     printed = [token for number in sorted(pages) for token in _tokens(pages[number].text, number)]
-    places = _Places(printed)
-    steps = _aligned(wanted, places)
-    here = {step.word: step for step in steps if any(printed[place].page == shown for place in step.places)}
-    if not here:
+    places = _WordPositions(printed)
+    steps = _aligned(passage_words, places)
+    on_page = {step.word: step for step in steps if any(printed[place].page == shown for place in step.places)}
+    if not on_page:
         return Marks()
-    begin = 0 if shown == first else min(here)
-    end = len(wanted) if shown == last else max(here) + 1
-    elsewhere = {step.word for step in steps} - set(here)
-    expected = sum(places.worth(wanted[at]) for at in range(begin, end) if at not in elsewhere)
-    if sum(step.gain for step in here.values()) < _ENOUGH * expected:
+    begin = 0 if shown == first else min(on_page)
+    end = len(passage_words) if shown == last else max(on_page) + 1
+    elsewhere = {step.word for step in steps} - set(on_page)
+    expected = sum(places.weight(passage_words[at]) for at in range(begin, end) if at not in elsewhere)
+    if sum(step.gain for step in on_page.values()) < _MIN_MATCHED_WEIGHT * expected:
         return Marks()
-    marked = sorted({place for step in here.values() for place in step.places if printed[place].page == shown})
+    marked = sorted({place for step in on_page.values() for place in step.places if printed[place].page == shown})
     page = pages[shown]
     return _as_marks(_lines([(place, printed[place]) for place in marked], page), page)
 
@@ -103,8 +103,8 @@ def _tokens(text: str, page: int = 0) -> Iterator[_Token]:
     letters, start, end, hyphen = "", 0, 0, False
     for at, character in enumerate(text):
         bare = letters_and_digits(character)
-        alone = bool(bare) and _stands_alone(character)
-        if letters and (alone or (not bare and not _goes_on(character))):
+        alone = bool(bare) and _is_word_by_itself(character)
+        if letters and (alone or (not bare and not _continues_word(character))):
             yield _Token(letters, start, _with_punctuation(text, end), hyphen, page)
             letters = ""
         if alone:
@@ -118,13 +118,13 @@ def _tokens(text: str, page: int = 0) -> Iterator[_Token]:
         yield _Token(letters, start, _with_punctuation(text, end), hyphen, page)
 
 
-def _goes_on(character: str) -> bool:
-    """Whether a word goes on after a character that is no letter: a hyphen, an apostrophe, an accent set apart."""
+def _continues_word(character: str) -> bool:
+    """Return whether a word continues after a character: a hyphen, an apostrophe, a separate accent."""
     return character in _WITHIN_WORDS or unicodedata.category(character) in ("Mn", "Sk", "Cf")
 
 
-def _stands_alone(character: str) -> bool:
-    """Whether a letter is a word to us: writing that sets no spaces."""
+def _is_word_by_itself(character: str) -> bool:
+    """Return whether a letter counts as a word, as in scripts without spaces."""
     return unicodedata.east_asian_width(character) == "W"
 
 
@@ -143,32 +143,32 @@ def _with_opening(text: str, start: int) -> int:
 # --- the passage among the page's words -------------------------------------------------
 
 
-def _aligned(wanted: Sequence[str], places: _Places) -> list[_Step]:
+def _aligned(passage_words: Sequence[str], places: _WordPositions) -> list[_Step]:
     """Return the most likely match of each word (beam search).
 
-    Words that follow each other in both cost nothing, going on elsewhere costs the more the farther it is, and a
-    word is worth the more the rarer it is: so a passage is followed through columns and around notes, and no single
-    "the" is found far from its sentence.
+    Words that are adjacent in passage and page cost nothing, a jump costs more the farther it is, and rare words have
+    more weight. So a passage is followed across columns and around notes, and no single "the" is matched far from its
+    sentence.
     """
-    ways: list[_Step] = []
-    for at, word in enumerate(wanted):
+    paths: list[_Step] = []
+    for at, word in enumerate(passage_words):
         found = places.of(word)
         if not found:
             continue
-        worth = places.worth(word)
+        weight = places.weight(word)
         reached: dict[int, _Step] = {}
         for place in found:
             best, before = 0.0, None
-            for way in ways:
-                score = way.score - _cost(place[0] - way.places[-1], at - way.word <= _NEAR)
+            for path in paths:
+                score = path.score - _cost(place[0] - path.places[-1], at - path.word <= _NEAR)
                 if score > best:
-                    best, before = score, way
-            step = _Step(best + worth, at, place, before)
+                    best, before = score, path
+            step = _Step(best + weight, at, place, before)
             if place[-1] not in reached or reached[place[-1]].score < step.score:
                 reached[place[-1]] = step
-        ways = sorted([*reached.values(), *ways], key=lambda step: step.score, reverse=True)[:_STEPS]
+        paths = sorted([*reached.values(), *paths], key=lambda step: step.score, reverse=True)[:_BEAM_WIDTH]
     steps: list[_Step] = []
-    last = ways[0] if ways else None
+    last = paths[0] if paths else None
     while last:
         steps.append(last)
         last = last.before
@@ -176,15 +176,15 @@ def _aligned(wanted: Sequence[str], places: _Places) -> list[_Step]:
 
 
 @cache
-def _cost(distance: int, goes_on: bool) -> float:
-    """What it costs to go on so many words farther on the page; in the passage few words, or more, were left out."""
-    if goes_on and 1 <= distance <= _NEAR:
+def _cost(distance: int, continues: bool) -> float:
+    """Return the cost of continuing `distance` words farther on the page; it is lower if it `continues` the passage."""
+    if continues and 1 <= distance <= _NEAR:
         return _SKIPPED * (distance - 1)
     return _JUMP + math.log(1 + abs(distance))
 
 
-class _Places:
-    """Where words stand, whole or broken in two."""
+class _WordPositions:
+    """Positions of words on the page, whole or hyphenated."""
 
     def __init__(self, printed: Sequence[_Token]) -> None:
         self._whole: defaultdict[str, list[tuple[int, ...]]] = defaultdict(list)
@@ -200,19 +200,19 @@ class _Places:
             self._halves[before.letters + after.letters].append((at, at + 1))
 
     def of(self, word: str) -> list[tuple[int, ...]]:
-        """Every place of a word, as the tokens that make it up."""
+        """Return all positions of a word, each as the indexes of its tokens."""
         if word not in self._asked:
             found = [*self._whole.get(word, ()), *self._halves.get(word, ())]
             for length in range(1, len(word)):
-                # The other half may be anywhere: at the top of the next column, behind a note or a running head.
+                # The second half may be anywhere: at the top of the next column, after a note or a running header.
                 for head in self._broken.get(word[:length], ()):
                     found += [(head, *tail) for tail in self._whole.get(word[length:], ()) if tail != (head + 1,)]
-            self._asked[word] = found[:_MAX_PLACES]
+            self._asked[word] = found[:_MAX_OCCURRENCES]
         return self._asked[word]
 
-    def worth(self, word: str) -> float:
+    def weight(self, word: str) -> float:
         """Return the weight of a word: the rarer on the page, the higher."""
-        return math.log((self._count + 1) / max(1, len(self.of(word)))) + _MIN_WORTH
+        return math.log((self._count + 1) / max(1, len(self.of(word)))) + _MIN_WEIGHT
 
 
 # --- boxes ------------------------------------------------------------------------------
@@ -236,7 +236,7 @@ def _lines(tokens: Iterable[tuple[int, _Token]], page: PageText) -> list[Box]:
 
 
 def _runs_down(boxes: Sequence[Box]) -> bool:
-    """Whether the characters stand above each other: text printed sideways."""
+    """Return whether the characters are above each other: text printed sideways."""
     first, last = boxes[0], boxes[-1]
     across = abs(first[0] + first[2] - last[0] - last[2])
     return abs(first[1] + first[3] - last[1] - last[3]) > across

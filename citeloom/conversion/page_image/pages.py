@@ -19,7 +19,7 @@ from citeloom.conversion.pdf.pdfium.document import PdfFile, open_layers, page_l
 from citeloom.core.errors import CiteLoomError, Code
 
 _MAX_PIXELS, _MAX_SIDE = 25_000_000, 16_000  # of a rendered page
-_OCR_SCALE = 300 / 72  # pixels for each point, as when the page was imported
+_OCR_SCALE = 300 / 72  # pixels per point, the same as during import
 
 
 class PdfPages(PdfFile):
@@ -32,7 +32,7 @@ class PdfPages(PdfFile):
         return len(self._document)
 
     def label(self, number: int) -> str | None:
-        """What the file calls a page."""
+        """Return the page label of the file, or None."""
         with self._lock:
             return page_label(self._document, number - 1)
 
@@ -41,7 +41,7 @@ class PdfPages(PdfFile):
         with self._page(number) as page:
             across, down = page.get_size()
             scale = _scale(across, down, width)
-            # Less than a pixel is taken off, so that rounding up does not add one.
+            # Less than a pixel is subtracted, so that rounding up does not add one.
             bitmap = page.render(scale=scale * (1 - 1e-6), rev_byteorder=True)
             try:
                 picture: Image.Image = bitmap.to_pil().convert("RGB")
@@ -74,7 +74,7 @@ class PdfPages(PdfFile):
         return PageText("".join(letters), boxes, onto.width, onto.height)
 
     def boxes(self, number: int, places: Sequence[Box]) -> PageText:
-        """Places in the file's own measure, each as a character of a page."""
+        """Return a PageText with one character per box, given in the file's coordinates."""
         with self._page(number) as page:
             onto = _PageToImage(page)
         return PageText("x" * len(places), [onto.box(place) for place in places], onto.width, onto.height)
@@ -102,7 +102,7 @@ class PdfPages(PdfFile):
 
 
 def _scale(across: float, down: float, width: int) -> float:
-    """Pixels for each point or pixel of a page, so that it comes out as wide as asked for but never too large."""
+    """Return the scale for an image of the requested width, within the size limits."""
     across, down = max(across, 1.0), max(down, 1.0)
     return min(width / across, _MAX_SIDE / down, math.sqrt(_MAX_PIXELS / (across * down)))
 
@@ -137,12 +137,12 @@ class _PageToImage:
 
 
 def _are_halves(first: str, second: str) -> bool:
-    """Whether two that pdfium counts as characters are one: it counts in 16 bits."""
+    """Return whether two UTF-16 units, which pdfium counts as characters, are a surrogate pair."""
     return "\ud800" <= first <= "\udbff" and "\udc00" <= second <= "\udfff"
 
 
 def _character_box(handle: Any, at: int) -> Box | None:
-    """A character's place with the room its font gives it, or its ink alone where the font gives none."""
+    """Return the font's box of a character, or the box of its ink if the font has none."""
     room = c_api.FS_RECTF()
     if c_api.FPDFText_GetLooseCharBox(handle, at, room) and room.right > room.left and room.top > room.bottom:
         return room.left, room.bottom, room.right, room.top
@@ -162,11 +162,11 @@ class ImagePages(ImageFile):
         return int(getattr(self._picture, "n_frames", 1))
 
     def label(self, number: int) -> str | None:
-        """Pictures have no labels."""
+        """Return None: images have no page labels."""
         return None
 
     def show(self, number: int, width: int) -> Image.Image:
-        """A page in its colours, `width` pixels wide, or less where it has less."""
+        """Return a page in colour, `width` pixels wide at most."""
         with self._lock, warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
             try:
@@ -178,7 +178,7 @@ class ImagePages(ImageFile):
         return picture.resize((max(1, round(picture.width * scale)), max(1, round(picture.height * scale))))
 
     def scan(self, number: int) -> Image.Image:
-        """A page as it is recognised."""
+        """Return a page for OCR."""
         return self.render(number, _OCR_SCALE, 0)
 
     def characters(self, number: int) -> PageText:
@@ -186,13 +186,13 @@ class ImagePages(ImageFile):
         return PageText("", (), 1.0, 1.0)
 
     def boxes(self, number: int, places: Sequence[Box]) -> PageText:
-        """No places are known in pictures."""
+        """Return no characters: positions in images are not known."""
         return self.characters(number)
 
 
 def _plain_colours(picture: Image.Image) -> Image.Image:
     """Return an image in RGB, on white where it is transparent."""
-    if picture.mode[0] in "IF":  # more than 256 greys: Pillow would cut them off
+    if picture.mode[0] in "IF":  # more than 256 greys: Pillow would clip them
         low, high = (float(level) for level in picture.getextrema())  # type: ignore[arg-type]
         factor = 255 / ((high - low) or 1)
         picture = picture.convert("F").point(lambda value: value * factor - low * factor).convert("L")

@@ -16,8 +16,8 @@ from citeloom.core.errors import CiteLoomError, Code
 
 _MAX_BYTES = 12_000_000  # of an image, which is sent in one line
 _SMALLER = 0.7
-_PAGES_KEPT = 20  # that were recognised
-_PAGES_AROUND = 5  # a passage is looked for on so many pages before and after the one shown
+_CACHED_PAGES = 20  # size of the cache of recognised pages
+_PAGES_AROUND = 5  # pages before and after the displayed one on which a passage is searched
 
 
 def page_picture(request: dict[str, Any]) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def recognised_marks(request: dict[str, Any]) -> dict[str, Any]:
     return _as_json(find_marks(request["passage"], {number: page}, number, request["first"], request["last"]))
 
 
-@lru_cache(maxsize=_PAGES_KEPT)
+@lru_cache(maxsize=_CACHED_PAGES)
 def _recognised(
     path: str, kind: str, content_hash: str, number: int, languages: tuple[str, ...], engine: str
 ) -> PageText:
@@ -66,7 +66,7 @@ def _recognised(
     text, boxes = list[str](), list[Box]()
     for word in words:
         text.append(f"{word.text} ")
-        across = (word.x1 - word.x0) / max(1, len(word.text))  # of a character, as far as anybody can tell
+        across = (word.x1 - word.x0) / max(1, len(word.text))  # estimated width of a character
         for at in range(len(word.text)):
             box = (word.x0 + at * across, word.y0, word.x0 + (at + 1) * across, word.y1)
             boxes.append(_turned_back(box, words.quarter_turns, image.size))
@@ -95,7 +95,7 @@ def _as_png(picture: Image.Image) -> tuple[Image.Image, bytes]:
     """Encode an image as PNG, reduced until it is within the size limit."""
     red, green, blue = picture.split()
     if not (ImageChops.difference(red, green).getbbox() or ImageChops.difference(red, blue).getbbox()):
-        picture = red  # a third of the bytes, in half of the time
+        picture = red  # one channel of a grey image: a third of the bytes, in half of the time
     while True:
         out = io.BytesIO()
         picture.save(out, "PNG", compress_level=1)

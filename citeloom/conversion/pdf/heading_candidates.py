@@ -13,7 +13,7 @@ from citeloom.core.text.normalize import letters_and_digits
 
 NUMBERED = re.compile(r"^(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+(?=[^\W\d_])(.+)$")
 PART = re.compile(r"^(chapter|kapitel|part|teil|appendix|anhang)\s+([\dIVX]+|[A-Z])\b[.:]?\s*(.*)$", re.I)
-# Captions too: the model takes a heading under a figure for its caption.
+# Captions too: the model mistakes a heading under a figure for its caption.
 _MAY_HOLD_HEADINGS = (RegionKind.TEXT, RegionKind.HEADING, RegionKind.CAPTION)
 
 
@@ -26,7 +26,7 @@ class Heading:
 
     @property
     def text(self) -> str:
-        """The heading as one line of text."""
+        """Text of the heading on one line."""
         return " ".join(tidy(line.text).strip() for line in self.lines)
 
 
@@ -43,7 +43,7 @@ class Candidate:
 
 
 class BodyType:
-    """The type in which the document's running text is set."""
+    """Font and size of the document's running text."""
 
     def __init__(self, lines: list[Line]) -> None:
         letters: Counter[tuple[float, bool, str]] = Counter()
@@ -52,20 +52,20 @@ class BodyType:
         self.size, self.bold, self.font = max(letters, key=lambda s: (letters[s], s)) if letters else (10.0, False, "")
 
     def stands_out(self, line: Line) -> bool:
-        """Whether every word of the line is larger or bolder than the running text."""
+        """Return whether every word of the line is larger or bolder than the running text."""
         worded = [word for word in line.words if any(c.isalpha() for c in word.text)]
         larger = line.size >= self.size + 0.8
         bolder = not self.bold and bool(worded) and all(word.bold for word in worded)
         return (larger or bolder) and line.size >= self.size - 0.6
 
     def differs(self, line: Line) -> bool:
-        """Whether the line is set in another font than the running text (often italic), at least as large."""
+        """Return whether the line is in another font than the running text (often italic), at least as large."""
         fonts = {word.font for word in line.words if any(c.isalpha() for c in word.text)}
         return line.size >= self.size - 0.3 and bool(fonts) and self.font not in fonts
 
 
 def body_size(lines: list[Line]) -> float:
-    """The size of the running text."""
+    """Return the type size of the running text."""
     return BodyType(lines).size
 
 
@@ -99,6 +99,6 @@ def _spacing(line: Line, lines: list[Line]) -> tuple[float, float]:
 
 @lru_cache(20_000)  # a long outline compares the same lines repeatedly
 def title_key(text: str) -> str:
-    """Return a title as it is compared: its letters and digits alone."""
-    # Outlines often lack accents or keep them apart from their letters.
+    """Return the key for comparing titles: letters and digits only."""
+    # Outlines often lack accents or have them separated from their letters.
     return letters_and_digits(tidy(text))

@@ -60,7 +60,7 @@ def _may_be_heading(candidate: Candidate) -> bool:
         and letters >= 0.6 * len(text.replace(" ", ""))
         and text[-1] not in ",;-"
         and not _CAPTION.match(text)
-        and len(candidate.line.cells) < 3  # the head of a table
+        and len(candidate.line.cells) < 3  # more cells are a table header
     )
 
 
@@ -83,7 +83,7 @@ def _by_type(candidates: list[Candidate], body: BodyType, title: str) -> list[He
     for at, candidate in enumerate(candidates):
         if at > first and candidate.line.size >= 1.15 * body.size and _may_be_heading(candidate):
             large[candidate.style].add(at)
-        elif at > first and body.differs(candidate.line) and _stands_alone(candidates, at, body):
+        elif at > first and body.differs(candidate.line) and _is_set_apart(candidates, at, body):
             italic[candidate.style].add(at)
     repeated = {style for style, places in large.items() if len(places) >= 2}
     repeated |= {style for style, places in italic.items() if len(places) >= 3}
@@ -110,8 +110,8 @@ def _by_type(candidates: list[Candidate], body: BodyType, title: str) -> list[He
     return _with_levels(found)
 
 
-def _stands_alone(candidates: list[Candidate], at: int, body: BodyType) -> bool:
-    """Whether a short line in a type of its own has space above and running text below."""
+def _is_set_apart(candidates: list[Candidate], at: int, body: BodyType) -> bool:
+    """Return whether a short line in a distinct type has space above and running text below."""
     candidate = candidates[at]
     following = candidates[at + 1].line if at + 1 < len(candidates) else None
     return (
@@ -139,7 +139,11 @@ def _confirmed(candidates: list[Candidate], body: BodyType) -> list[_Found]:
         alone = candidate.above > 1.25
         if is_section_name(text) and (out or (alone and candidate.below > 1.25) or body.differs(line)) and alone:
             depth = len(number[0]) if number else None
-        elif number and (out or (body.differs(line) and alone) or _plain_scan(candidate)) and _goes_on(last, number[0]):
+        elif (
+            number
+            and (out or (body.differs(line) and alone) or _plain_scan(candidate))
+            and _may_follow(last, number[0])
+        ):
             if text.endswith(".") and not out:
                 continue
             depth = len(number[0])
@@ -160,14 +164,14 @@ def _confirmed(candidates: list[Candidate], body: BodyType) -> list[_Found]:
 
 
 def _plain_scan(candidate: Candidate) -> bool:
-    """Whether a numbered line of a scan is separated by space; OCR does not recognise bold type."""
+    """Return whether a numbered line of a scan is separated by space; OCR does not recognise bold type."""
     first = candidate.line.words[0]
     apart = candidate.above > 1.35 and not candidate.text.endswith(".")
     return apart and first.recognised and "." in first.text[:-1]
 
 
-def _goes_on(last: tuple[int, ...], number: tuple[int, ...]) -> bool:
-    """Whether a number may follow the last one: 2.3 follows 2.2 and 1.9, not 5 and not 2.3."""
+def _may_follow(last: tuple[int, ...], number: tuple[int, ...]) -> bool:
+    """Return whether a number may follow the last one: 2.3 follows 2.2 and 1.9, not 5 and not 2.3."""
     if not last:
         return number[0] <= 2 and all(part <= 2 for part in number[1:])
     if len(number) > 1 and number[-1] == 0:

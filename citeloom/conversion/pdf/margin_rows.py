@@ -1,4 +1,4 @@
-"""Rows of words in the top and bottom margins of a page: where running headers and page numbers are looked for."""
+"""Rows of words in the top and bottom margins of a page, which may be running headers or page numbers."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from citeloom.conversion.pdf.raw_page import RawPage, Word
 from citeloom.conversion.pdf.reading_order import rows
 from citeloom.core.text.roman_numerals import roman_value
 
-_MARGIN = 0.14  # share of the page's height in which a running header or footer may stand
-_DEPTH = 3  # rows looked at from the top and from the bottom
+_MARGIN = 0.14  # share of the page's height in which a running header or footer is expected
+_DEPTH = 3  # rows examined from the top and from the bottom
 _ANY_NUMBER = re.compile(r"\d+|(?<![a-z])[ivxlc]{1,7}(?![a-z])")
 
 
@@ -40,7 +40,7 @@ def rows_in_margins(page: RawPage) -> list[MarginRow]:
         if share > 1 - _MARGIN if place >= 0 else share < _MARGIN:
             text = " ".join(word.text for word in words)
             key, numbers = _without_numbers(text.casefold())
-            # The other column's lines may stand in between.
+            # Lines of the other column may be in between.
             inner = all_rows[place + 1 :][:4] if place >= 0 else all_rows[:place][:-5:-1]
             found.append(MarginRow(words, text, key, numbers, place, y, any(_is_tight(words, row) for row in inner)))
     return found
@@ -61,7 +61,7 @@ def _without_numbers(text: str) -> tuple[str, tuple[int, ...]]:
 
 
 def _is_tight(outer: list[Word], inner: list[Word]) -> bool:
-    """Whether two rows are set like lines of one paragraph."""
+    """Return whether two rows are spaced like lines of one paragraph."""
     left, right = outer[0].x0, outer[-1].x1
     over = [word for word in inner if word.x0 < right and word.x1 > left]
     if not over:

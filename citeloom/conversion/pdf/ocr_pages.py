@@ -16,8 +16,8 @@ from citeloom.core.errors import CiteLoomError
 if TYPE_CHECKING:
     from citeloom.conversion.ocr.recogniser import PageWords
 
-_DPI = 300  # what Tesseract is trained on
-_SAME_TYPE = 0.07  # sizes that differ by less are one
+_DPI = 300  # resolution on which Tesseract was trained
+_SAME_TYPE = 0.07  # sizes that differ by less are treated as equal
 
 
 def needs_ocr(pages: list[RawPage]) -> dict[int, TextLayer]:
@@ -48,16 +48,16 @@ def recognise(
             try:
                 words = recogniser.words(picture)
             except CiteLoomError as error:
-                # A failure of OCR costs that page only.
+                # A failure of OCR affects that page only.
                 failed.append(f"PDF page {page.number} could not be recognised: {error}")
                 page.words, page.raw_text = native, " ".join(word.text for word in native)
                 continue
             if words.quarter_turns:
                 _turn(page, words.quarter_turns)
-                native = []  # what few words there were stood in the other direction
+                native = []  # the few native words were in the other direction
             found = _placed(words, page, picture)
-            fresh = [word for word in found if not any(_covers(known, word) for known in native)]
-            page.words = native + fresh
+            added = [word for word in found if not any(_covers(known, word) for known in native)]
+            page.words = native + added
             page.raw_text = " ".join(word.text for word in page.words)
             if not native:
                 page.turned = words.turned
@@ -86,7 +86,7 @@ def _turn(page: RawPage, quarter_turns: int) -> None:
 
 
 def _placed(words: PageWords, page: RawPage, picture: Image) -> list[Word]:
-    """Recognised words in points from the page's lower left corner."""
+    """Return the recognised words in points from the page's lower left corner."""
     width, height = (picture.height, picture.width) if words.quarter_turns % 2 else picture.size
     across, down = page.width / width, page.height / height
     return [
@@ -106,6 +106,6 @@ def _placed(words: PageWords, page: RawPage, picture: Image) -> list[Word]:
 
 
 def _covers(known: Word, word: Word) -> bool:
-    """Whether a word of the text layer is at the position of a recognised one."""
+    """Return whether a word of the text layer is at the position of a recognised one."""
     overlap = min(known.x1, word.x1) - max(known.x0, word.x0)
     return abs(known.y - word.y) < 0.6 * max(known.size, word.size) and overlap > 0.3 * (word.x1 - word.x0)

@@ -47,8 +47,8 @@ def headings_by_outline(candidates: list[Candidate], outline: list[OutlineEntry]
         on_page[candidate.line.page].append(at)
     headings: list[Heading] = []
     taken: set[int] = set()
-    wanted = [entry for entry in outline if entry.page is not None and title_key(entry.title)]
-    for entry in wanted:
+    entries = [entry for entry in outline if entry.page is not None and title_key(entry.title)]
+    for entry in entries:
         if entry.page is None:
             continue
         for page in (entry.page, entry.page + 1, entry.page - 1):
@@ -57,7 +57,7 @@ def headings_by_outline(candidates: list[Candidate], outline: list[OutlineEntry]
                 taken.update(found)
                 headings.append(Heading([candidates[at].line for at in found], entry.level))
                 break
-    if len(headings) < 2 or len(headings) < 0.4 * len(wanted):
+    if len(headings) < 2 or len(headings) < 0.4 * len(entries):
         return None
     return headings
 
@@ -87,12 +87,12 @@ def _find_title(candidates: list[Candidate], places: list[int], title: str, take
     if before >= places[0] and before not in taken:
         above = PART.match(candidates[before].text)
         if above and not above[3] and candidates[before].line.size >= candidates[best[0]].line.size - 6:
-            best = [before, *best]  # "Chapter 3" on a line of its own
+            best = [before, *best]  # "Chapter 3" on a separate line
     return best
 
 
 def _alike(one: str, other: str) -> bool:
-    """Whether two long titles differ by a few letters only, such as remains of markup."""
+    """Return whether two long titles differ by a few letters only, such as remains of markup."""
     if min(len(one), len(other)) < 12 or abs(len(one) - len(other)) > 4 or one[:3] != other[:3]:
         return False
     return SequenceMatcher(None, one, other, autojunk=False).ratio() > 0.9

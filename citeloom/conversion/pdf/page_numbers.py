@@ -1,6 +1,6 @@
 """Printed page numbers of a PDF, read from the margins of its pages.
 
-Called by running_headers.py. What the bibliographic record knows of printed pages is added by record_page_numbers.py.
+Called by running_headers.py. Page numbers from the bibliographic record are added by record_page_numbers.py.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ _EDGE_NUMBER = re.compile(r"^(\d{1,5})(?=\s|$)|(?<=\s)(\d{1,5})$")
 
 @dataclass(slots=True)
 class PageNumbers:
-    """The printed number of each page, and how it is known."""
+    """Printed number of each page, with its origin."""
 
     printed: list[str | None]
-    printed_from: list[str | None]  # margin, or neighbours: the pages around it print theirs
-    rows: set[int]  # ids of the margin rows that print them
+    printed_from: list[str | None]  # "margin", or "neighbours" if inferred from the pages around
+    rows: set[int]  # ids of the margin rows with the numbers
 
 
 def is_bare_number(row: MarginRow, page: RawPage) -> bool:
-    """Whether a row near the edge of the page is nothing but a page number."""
+    """Return whether a row near the edge of the page consists of a page number only."""
     share = row.y / max(page.height, 1.0)
     in_margin = share > 1 - _NUMBER_MARGIN or share < _NUMBER_MARGIN
     return in_margin and bool(_BARE_NUMBER.match(row.text) or roman_number(row.text))
 
 
 def find_page_numbers(pages: list[RawPage], margin_rows: list[list[MarginRow]]) -> PageNumbers:
-    """Find the printed page numbers: integers in the margins that grow with the pages."""
+    """Find the printed page numbers: integers in the margins that increase with the pages."""
     offsets_of: list[dict[int, MarginRow]] = []
     for page, candidates in zip(pages, margin_rows, strict=True):
         offsets: dict[int, MarginRow] = {}
@@ -49,7 +49,7 @@ def find_page_numbers(pages: list[RawPage], margin_rows: list[list[MarginRow]]) 
                 offsets.setdefault(number - page.number, row)
         offsets_of.append(offsets)
     accepted = _accepted_offsets(offsets_of)
-    # A row with the page's number at the height where other pages have theirs is a running header.
+    # A row with the page's number at the usual height of page numbers is a running header.
     heights = Counter(_height(offsets[o]) for offsets in offsets_of for o in accepted if o in offsets)
     evidence: list[int | None] = []
     number_rows: set[int] = set()
@@ -86,7 +86,7 @@ def find_page_numbers(pages: list[RawPage], margin_rows: list[list[MarginRow]]) 
 def _add_roman(
     pages: list[RawPage], margin_rows: list[list[MarginRow]], printed: list[str | None], printed_from: list[str | None]
 ) -> None:
-    """Add the Roman numbers of the front matter: i, ii, iii grow with the pages before page 1."""
+    """Add the Roman numbers of the front matter: i, ii, iii increase with the pages before page 1."""
     own: dict[int, int] = {}  # page → its roman number
     for page, candidates in zip(pages, margin_rows, strict=True):
         for row in candidates:
@@ -102,20 +102,20 @@ def _add_roman(
         if printed_from[at] != "margin":
             printed[at] = to_roman(at + 1 + offset)
             printed_from[at] = "margin" if at + 1 in true else "neighbours"
-    # Pages before the first roman number are not numbered on from the text.
+    # Pages before the first Roman number get no number extrapolated from the main text.
     for at in range(min(true) - 1):
         if printed_from[at] == "neighbours":
             printed[at] = printed_from[at] = None
 
 
 def roman_number(text: str) -> int | None:
-    """Return the value of a line that is nothing but a Roman numeral, or None."""
+    """Return the value of a line that consists of a Roman numeral only, or None."""
     match = _ROMAN_NUMBER.match(text)
     return roman_value(match[1]) if match else None
 
 
 def _is_heading(row: MarginRow, page: RawPage) -> bool:
-    """Whether a row that begins with a number is a heading: larger or bolder than the text."""
+    """Return whether a row that begins with a number is a heading: larger or bolder than the text."""
     if not _NUMBERED.match(row.text):
         return False
     usual = median(word.size for word in page.words)

@@ -39,8 +39,8 @@ class Paragraph:
     page: int
     size: float
     level: int | None = None  # of a heading
-    fills_line: bool = False  # its last line reaches the right margin: it may go on elsewhere
-    indented: bool = False  # its first line is set in: a paragraph begins here
+    fills_line: bool = False  # its last line reaches the right margin: it may continue elsewhere
+    indented: bool = False  # its first line is indented: a paragraph begins here
     continues: bool = False
     aside: bool = False  # printed sideways, outside the flow of the text
     lines: list[Line] = field(default_factory=list)
@@ -49,7 +49,7 @@ class Paragraph:
 def page_paragraphs(
     regions: list[Region], headings: dict[int, Heading], words: Vocabulary, body: float, height: float
 ) -> list[Paragraph]:
-    """The paragraphs of a page in reading order, those that run over a column break joined."""
+    """Return the paragraphs of a page in reading order, joined across column breaks."""
     result: list[Paragraph] = []
     for region in regions:
         if region.kind is RegionKind.TABLE:
@@ -92,7 +92,7 @@ def _aside(region: Region, kind: BlockKind, words: Vocabulary) -> list[Paragraph
 
 
 def _name_asides(paragraphs: list[Paragraph], body: float, height: float) -> None:
-    """Tell captions and footnotes among a region's paragraphs by how they begin and are set."""
+    """Classify captions and footnotes among a region's paragraphs by their first words, type and position."""
     for paragraph in paragraphs:
         if paragraph.kind is not BlockKind.TEXT or not paragraph.lines:
             continue
@@ -113,7 +113,7 @@ def _region_paragraphs(region: Region, headings: dict[int, Heading], words: Voca
             continue
         result.extend(_stretch_paragraphs(stretch, region, words))
         stretch = []
-        if line is heading.lines[0]:  # its other lines may stand in a region of their own
+        if line is heading.lines[0]:  # its other lines may be in a separate region
             result.append(
                 Paragraph(BlockKind.HEADING, heading.text, line.page, line.size, heading.level, lines=heading.lines)
             )
@@ -142,13 +142,13 @@ def _stretch_paragraphs(lines: list[Line], region: Region, words: Vocabulary) ->
 
 
 def _table_end(lines: list[Line], start: int) -> int | None:
-    """Where a table that begins at this line ends, or None: rows of three cells and more, line after line."""
+    """Return the end of a table (consecutive rows of three or more cells) that starts at this line, or None."""
     end = start
     counts: list[int] = []
     while end < len(lines):
         count = len(lines[end].cells)
         if count < 2:
-            # A cell of two lines leaves a short line between the rows.
+            # A cell with two lines leaves a short line between the rows.
             table = lines[start]
             short = lines[end].x1 - lines[end].x0 < 0.4 * (table.x1 - table.x0)
             if not (counts and short and end + 1 < len(lines) and len(lines[end + 1].cells) >= 3):
@@ -168,7 +168,7 @@ def _prose(lines: list[Line], region: Region, words: Vocabulary) -> list[Paragra
     margin = _left_margin(lines)
     gaps = [a.y - b.y for a, b in pairwise(lines) if abs(a.size - b.size) < 0.6 and a.y > b.y]
     leading = median(gaps) if gaps else 1.2 * lines[0].size
-    # A wide-set region must not hide its paragraph gaps, a sparse one (a title page) not define the leading.
+    # Wide leading must not hide the gaps between paragraphs, and a sparse region (a title page) not define the leading.
     leading = min(leading, 2.2 * median(line.size for line in lines))
     hanging = _is_hanging(lines, margin)
     groups: list[list[Line]] = [[lines[0]]]
@@ -198,7 +198,7 @@ def _prose(lines: list[Line], region: Region, words: Vocabulary) -> list[Paragra
 
 
 def _left_margin(lines: list[Line]) -> float:
-    """Where most lines begin; of two frequent places the left one."""
+    """Return the x at which most lines begin; of two frequent ones, the left."""
     places = Counter(round(line.x0 / 2) for line in lines)
     needed = max(2, 0.15 * len(lines))
     frequent = [place for place, count in places.items() if count >= needed]
@@ -206,11 +206,11 @@ def _left_margin(lines: list[Line]) -> float:
 
 
 def _is_hanging(lines: list[Line], margin: float) -> bool:
-    """Whether entries hang: first line at the margin, the lines after it set in (lists of references)."""
+    """Return whether entries have a hanging indent, as in lists of references."""
     inset = [line.x0 > margin + 0.6 * line.size for line in lines]
     done = [bool(_FINISHED.search(line.words[-1].text)) for line in lines]
     pairs = [(a, b) for (a, b), end in zip(pairwise(inset), done, strict=False) if not end]
-    # A first line set in follows a finished line; here the line before runs on into the one set in.
+    # An indented first line follows a finished line; with a hanging indent, a sentence continues in the indented line.
     turns = sum(b and not a for a, b in pairs)
     at_margin = sum(not a and not b for a, b in pairs)
     return turns >= 2 and at_margin < turns and sum(inset) >= 0.2 * len(inset)
@@ -229,7 +229,7 @@ def _begins_paragraph(
     finished = bool(_FINISHED.search(before.words[-1].text))
     if _MARKED_ITEM.match(text) and (line.x0 <= group[0].x0 + 0.5 * line.size or finished):
         return True
-    if _ITEM.match(text) and finished:  # otherwise a sentence that happens to go on with a number
+    if _ITEM.match(text) and finished:  # otherwise a sentence that happens to continue with a number
         return True
     inset = line.x0 > margin + 0.6 * line.size
     was_inset = before.x0 > margin + 0.6 * before.size
@@ -240,7 +240,7 @@ def _begins_paragraph(
     if inset and not was_inset and line.x0 < margin + 5 * line.size:
         return True
     if was_inset and not inset and len(group) >= 2 and abs(group[-2].x0 - before.x0) < 2:
-        return True  # the end of a quotation that was set in
+        return True  # the end of an indented quotation
     first = line.words[0]
     room = right - before.x1
     ended_early = room > 0.3 * line.size + (first.x1 - first.x0) + 0.02 * (right - margin)
@@ -250,21 +250,21 @@ def _begins_paragraph(
 
 
 def meeting_ends(before: list[Paragraph], after: list[Paragraph], body: float) -> tuple[int | None, int | None]:
-    """Which paragraph at the end of one column goes on as which at the start of the next, if any.
+    """Return the indexes of a paragraph at the end of one column and its continuation in the next, if any.
 
-    Footnotes, captions and tables may stand between the two halves.
+    Footnotes, captions and tables may be between the two halves.
     """
     ends = _first_running(before, reversed(range(len(before))), body)
     starts = _first_running(after, range(len(after)), body)
     for first in dict.fromkeys((len(before) - 1, ends)):
         for second in dict.fromkeys((0, starts)):
-            if first is not None and second is not None and _goes_on(before[first], after[second]):
+            if first is not None and second is not None and _continues(before[first], after[second]):
                 return first, second
     return None, None
 
 
 def _first_running(paragraphs: list[Paragraph], order: Iterable[int], body: float) -> int | None:
-    """The first paragraph of running text in this order, past notes and tables, not past a heading."""
+    """Return the first paragraph of running text in this order; notes and tables are skipped, headings not."""
     for at in order:
         paragraph = paragraphs[at]
         if paragraph.kind is BlockKind.HEADING:
@@ -274,7 +274,7 @@ def _first_running(paragraphs: list[Paragraph], order: Iterable[int], body: floa
     return None
 
 
-def _goes_on(before: Paragraph, after: Paragraph) -> bool:
+def _continues(before: Paragraph, after: Paragraph) -> bool:
     if before.kind is not BlockKind.TEXT or after.kind is not BlockKind.TEXT:
         return False
     if abs(before.size - after.size) > 0.5 or _CAPTION.match(before.text) or _CAPTION.match(after.text):

@@ -1,4 +1,4 @@
-"""Pages and words as a file gives them, before any judgement about layout. Made by the readers of PDF and images."""
+"""Raw pages and words of a file, before layout analysis. Created by the readers of PDF and image files."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ class Word:
     font: str
     bold: bool
     spaced: bool = True  # the file has a space before it
-    recognised: bool = False  # by OCR, of CiteLoom or of the program that made the file
-    confidence: float | None = None  # of the recognition, 0 to 1, where it is known
+    recognised: bool = False  # by OCR, of CiteLoom or of the program that created the file
+    confidence: float | None = None  # of OCR, 0 to 1, if known
 
 
 @dataclass(slots=True)
 class RawPage:
-    """A page before any judgement about its layout."""
+    """A page before layout analysis."""
 
     number: int
     width: float
@@ -31,11 +31,11 @@ class RawPage:
     label: str | None
     words: list[Word]
     turned: str = ""  # text printed at another angle than the page's own
-    raw_text: str = ""  # pdfium's own text of the page, the measure of what was kept
-    quarter: int = 0  # quarter turns that set the page's text upright
+    raw_text: str = ""  # pdfium's own text of the page, with which coverage is measured
+    quarter: int = 0  # quarter turns that make the page's text upright
     invisible: bool = False  # its text is not painted: the OCR text of a scan
-    picture_share: float = 0.0  # how much of the page pictures cover, looked up where words are few or invisible
-    drawn: bool = False  # something is painted on it although it has no words
+    picture_share: float = 0.0  # share of the page covered by pictures; measured only if words are few or invisible
+    drawn: bool = False  # has no words, but something is painted on it
     unseen: int = 0  # number of invisible words, which are left out
 
 
@@ -56,4 +56,4 @@ class RawPdf:
     title: str = ""
     outline: list[OutlineEntry] = field(default_factory=list)
     unreadable: list[int] = field(default_factory=list)  # pages pdfium could not open
-    claimed: int | None = None  # the declared number of pages, where it has fewer
+    claimed: int | None = None  # the declared number of pages, if it has fewer

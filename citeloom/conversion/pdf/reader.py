@@ -189,7 +189,7 @@ def _replace_misread_pages(
     pages: list[RawPage], by_page: list[list[Paragraph]], margins: list[list[str]], words: Vocabulary
 ) -> list[int]:
     """Use pdfium's own text for pages whose layout was misread, such as right-to-left scripts."""
-    mended = []
+    replaced = []
     for at, page in enumerate(pages):
         kept = [*(paragraph.text for paragraph in by_page[at]), page.turned, *margins[at]]
         if word_coverage([page.raw_text], kept) >= _LOST_PAGE:
@@ -199,8 +199,8 @@ def _replace_misread_pages(
             text = words.join(text, tidy(line).strip())
         by_page[at] = [Paragraph(BlockKind.TEXT, text, page.number, 0.0)] if text else []
         page.turned, margins[at] = "", []
-        mended.append(page.number)
-    return mended
+        replaced.append(page.number)
+    return replaced
 
 
 def _unseen(pages: list[RawPage]) -> list[str]:
@@ -239,7 +239,7 @@ def _join_pages(by_page: list[list[Paragraph]], words: Vocabulary, body: float) 
         if last and paragraphs:
             before, after = meeting_ends(last, paragraphs, body)
             if before is not None and after is not None:
-                # The halves become neighbours: notes and captions between them step aside on their own page.
+                # The halves become neighbours: notes and captions between them are moved within their page.
                 last.append(last.pop(before))
                 paragraphs.insert(0, paragraphs.pop(after))
                 first, second = last[-1], paragraphs[0]

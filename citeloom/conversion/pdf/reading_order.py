@@ -29,10 +29,10 @@ class Line:
 
     @property
     def text(self) -> str:
-        """The line's words, with a space wherever the print has one."""
+        """Text of the line, with spaces as printed."""
         parts = [self.words[0].text]
         for before, word in zip(self.words, self.words[1:], strict=False):
-            # A word set in two strokes (a drop capital, a change of font) has no gap inside.
+            # A word in two parts (a drop capital, a change of font) has no gap inside.
             gap = word.x0 - before.x1
             touching = not word.spaced and -0.3 * word.size < gap < 0.1 * max(before.size, word.size)
             parts.append(word.text if touching else " " + word.text)
@@ -40,7 +40,7 @@ class Line:
 
     @property
     def cells(self) -> list[str]:
-        """The line cut at its wide gaps, as the cells of a table are."""
+        """Text of the line split at wide gaps, as in the cells of a table."""
         cells: list[list[str]] = [[self.words[0].text]]
         for before, word in zip(self.words, self.words[1:], strict=False):
             if word.x0 - before.x1 > _CELL_GAP * max(before.size, word.size):
@@ -50,7 +50,7 @@ class Line:
 
 
 class RegionKind(StrEnum):
-    """What a region of a page is; geometry alone knows only text."""
+    """Kind of a page region; geometry alone detects only text."""
 
     TEXT = "text"
     HEADING = "heading"
@@ -72,20 +72,20 @@ class Region:
 
     @property
     def top(self) -> float:
-        """The height at which it begins."""
+        """Y coordinate of the upper edge."""
         return max(line.y + 0.7 * line.size for line in self.lines)
 
     @property
     def bottom(self) -> float:
-        """The height at which it ends."""
+        """Y coordinate of the lower edge."""
         return min(line.y for line in self.lines)
 
 
 def rows(words: list[Word]) -> list[list[Word]]:
-    """Words gathered into rows by their baseline, top row first, each from left to right."""
+    """Group words into rows by baseline, top row first, each from left to right."""
     found: list[list[Word]] = []
     levels: list[tuple[float, float]] = []  # baseline and size of each row, lowest row last
-    ends: list[float] = []  # where each row ends on the right
+    ends: list[float] = []  # right end of each row
     for word in sorted(words, key=lambda w: (-w.y, w.x0)):
         for back in range(1, min(4, len(levels)) + 1):
             level, size = levels[-back]
@@ -94,7 +94,7 @@ def rows(words: list[Word]) -> list[list[Word]]:
             if word.x0 >= ends[-back] or _fits(found[-back], word):
                 found[-back].append(word)
                 ends[-back] = max(ends[-back], word.x1)
-                if word.size > size:  # a raised figure must not define the row it is raised from
+                if word.size > size:  # a superscript must not define the baseline of its row
                     levels[-back] = (word.y, word.size)
                 break
         else:
@@ -106,7 +106,7 @@ def rows(words: list[Word]) -> list[list[Word]]:
 
 
 def _fits(row: list[Word], word: Word) -> bool:
-    """Whether there is room for the word in the row: print never overlaps, two tight lines would."""
+    """Return whether a word fits into a row without overlap; words of two tight lines would overlap."""
     for other in row:
         overlap = min(other.x1, word.x1) - max(other.x0, word.x0)
         if overlap > 0.5 * min(other.x1 - other.x0, word.x1 - word.x0) and overlap > 1.0:
@@ -115,7 +115,7 @@ def _fits(row: list[Word], word: Word) -> bool:
 
 
 def document_gutters(pages: list[RawPage]) -> list[float]:
-    """Where gutters between columns stand in this document, most frequent first."""
+    """Return the x coordinates of gutters between columns in a document, most frequent first."""
     count: dict[int, int] = defaultdict(int)
     for page in pages:
         gutter = _find_gutter(rows(page.words), [])
@@ -125,7 +125,7 @@ def document_gutters(pages: list[RawPage]) -> list[float]:
 
 
 def regions(page: RawPage, known_gutters: list[float]) -> list[Region]:
-    """The page's regions in reading order."""
+    """Return the regions of a page in reading order."""
     return _regions(page.words, page.number, known_gutters, depth=0)
 
 
@@ -155,7 +155,7 @@ def _regions(words: list[Word], page: int, known: list[float], depth: int) -> li
 
 
 def region_of(page_rows: list[list[Word]], page: int, kind: RegionKind = RegionKind.TEXT) -> Region:
-    """A region made of rows of words."""
+    """Return a region that consists of rows of words."""
     lines = []
     for row in page_rows:
         letters: dict[tuple[float, bool, str], int] = defaultdict(int)
@@ -168,7 +168,7 @@ def region_of(page_rows: list[list[Word]], page: int, kind: RegionKind = RegionK
 
 
 def _crosses(row: list[Word], gutter: float) -> bool:
-    """Whether the row runs across the gutter: a word covers it, or only a word space stands there."""
+    """Return whether a row crosses the gutter: a word covers it, or only a word space is there."""
     before = after = None
     for word in row:
         if word.x0 < gutter - 1 and word.x1 > gutter + 1:
@@ -183,7 +183,7 @@ def _crosses(row: list[Word], gutter: float) -> bool:
 
 
 def _bands(page_rows: list[list[Word]], gutter: float) -> list[tuple[bool, list[list[Word]]]]:
-    """The page cut from top to bottom into parts that cross the gutter and parts that respect it."""
+    """Split the page from top to bottom into bands that cross the gutter and bands that do not."""
     bands: list[tuple[bool, list[list[Word]]]] = []
     for row in page_rows:
         crosses = _crosses(row, gutter)
@@ -194,7 +194,7 @@ def _bands(page_rows: list[list[Word]], gutter: float) -> list[tuple[bool, list[
 
 
 def _find_gutter(page_rows: list[list[Word]], known: list[float]) -> float | None:
-    """The x of the white gutter that parts the words into columns, or None for a single column."""
+    """Return the x of the gutter that separates the words into columns, or None for a single column."""
     words = [word for row in page_rows for word in row]
     if len(words) < 12:
         return None
@@ -216,7 +216,7 @@ def _find_gutter(page_rows: list[list[Word]], known: list[float]) -> float | Non
 
 
 def _white_places(words: list[Word], start: float, end: float) -> list[float]:
-    """The places where fewest words stand in the way, one for each white strip."""
+    """Return the x coordinates that the fewest words cover, one for each white strip."""
     steps = int((end - start) / 2)
     if steps < 2:
         return []
@@ -247,7 +247,7 @@ def _white_places(words: list[Word], start: float, end: float) -> list[float]:
 
 
 def _score(page_rows: list[list[Word]], gutter: float, width: float, min_lines: int) -> float:
-    """How many lines stand side by side in columns at this gutter; tables count nothing."""
+    """Return the number of lines side by side in columns at this gutter; tables do not count."""
     score = 0.0
     left: list[list[Word]] = []
     right: list[list[Word]] = []
@@ -261,7 +261,7 @@ def _score(page_rows: list[list[Word]], gutter: float, width: float, min_lines: 
                 right.append(right_part)
             continue
         prose = _is_prose(left, width, min_lines), _is_prose(right, width, min_lines)
-        # Where the document is known to have columns, a table may fill one beside prose in the other.
+        # In a document with known columns, a table may fill one column beside prose in the other.
         if all(prose) or (min_lines == 1 and any(prose) and left and right):
             score += len(left) + len(right)
         left, right = [], []
@@ -269,7 +269,7 @@ def _score(page_rows: list[list[Word]], gutter: float, width: float, min_lines: 
 
 
 def _is_prose(lines: list[list[Word]], width: float, min_lines: int) -> bool:
-    """Whether lines fill their column as prose does; the cells of a table do not."""
+    """Return whether lines fill their column as prose does; the cells of a table do not."""
     if len(lines) < min_lines:
         return False
     x0 = min(line[0].x0 for line in lines)

@@ -12,33 +12,33 @@ from citeloom.conversion.pdf.raw_page import RawPage
 from citeloom.conversion.pdf.reading_order import region_of
 from citeloom.conversion.text_tools import tidy
 
-# Numbers of these do not count pages: "Table 3" at the top of one page and "Table 4" at the top of the next.
-_COUNTS_THINGS = re.compile(
+# Numbers after these are not page numbers: "Table 3" at the top of one page and "Table 4" at the top of the next.
+_NUMBERED_THING = re.compile(
     r"(?:table|figure|fig\.?|tabelle|tab\.|abbildung|abb\.|plate|box|example|exercise|problem|question|aufgabe|frage)\s*#"
 )
 
 
 @dataclass(slots=True)
 class Margins:
-    """Lines in the margins that are no part of the pages' text, and the printed page numbers."""
+    """Margin lines that are not part of the pages' text, and the printed page numbers."""
 
     lines: list[list[str]]  # by page: running headers, footers and page number, from the top
     printed: list[str | None]
-    printed_from: list[str | None]  # margin, or neighbours: the pages around it print theirs
+    printed_from: list[str | None]  # "margin", or "neighbours" if inferred from the pages around
 
 
 def read_margins(pages: list[RawPage]) -> Margins:
     """Find running headers, footers and printed page numbers, and remove them from the pages' words.
 
-    A line is a running header only if it repeats: on other pages at the same height, the same but for the number that
-    counts the pages. What stands on one page alone is text, whatever it looks like.
+    A line is a running header only if it repeats on other pages at the same height, equal except for the page number.
+    A line on a single page is text, whatever it looks like.
     """
     margin_rows = [rows_in_margins(page) for page in pages]
     numbers = find_page_numbers(pages, margin_rows)
     repeated = _repeated(margin_rows, len(pages))
     lines: list[list[str]] = []
     for page, candidates in zip(pages, margin_rows, strict=True):
-        gone: list[MarginRow] = []
+        removed: list[MarginRow] = []
         for side in (1, -1):
             outer: list[MarginRow] = []  # running headers of this side, from the edge inward
             for row in candidates:
@@ -52,12 +52,12 @@ def read_margins(pages: list[RawPage]) -> Margins:
                 outer.append(row)
             while outer and outer[-1].tight:
                 outer.pop()  # it belongs to the same paragraph as the next line, which stays
-            gone.extend(outer)
-        gone.sort(key=lambda row: -row.y)
-        lines.append([tidy(region_of([row.words], page.number).lines[0].text).strip() for row in gone])
-        taken = {id(word) for row in gone for word in row.words}
-        if taken:
-            page.words = [word for word in page.words if id(word) not in taken]
+            removed.extend(outer)
+        removed.sort(key=lambda row: -row.y)
+        lines.append([tidy(region_of([row.words], page.number).lines[0].text).strip() for row in removed])
+        removed_words = {id(word) for row in removed for word in row.words}
+        if removed_words:
+            page.words = [word for word in page.words if id(word) not in removed_words]
     return Margins(lines, numbers.printed, numbers.printed_from)
 
 
@@ -68,21 +68,21 @@ def _repeated(margin_rows: list[list[MarginRow]], pages: int) -> set[tuple[str, 
         for row in candidates:
             for height in (round(row.y / 8) - 1, round(row.y / 8), round(row.y / 8) + 1):
                 seen[(row.key, row.place >= 0, height)][page] = row.numbers
-    return {key for key, where in seen.items() if re.search(r"\w|#", key[0]) and _says_the_same(key[0], where, pages)}
+    return {key for key, where in seen.items() if re.search(r"\w|#", key[0]) and _is_same_header(key[0], where, pages)}
 
 
-def _says_the_same(key: str, where: dict[int, tuple[int, ...]], pages: int) -> bool:
-    """Whether rows that differ only in numbers are one running header: equal numbers, or one that counts the pages."""
-    alike: dict[object, set[int]] = defaultdict(set)
+def _is_same_header(key: str, where: dict[int, tuple[int, ...]], pages: int) -> bool:
+    """Return whether rows that differ only in numbers are one running header: equal numbers, or page numbers."""
+    groups: dict[object, set[int]] = defaultdict(set)
     for page, numbers in where.items():
-        alike[numbers].add(page)
-        if not _COUNTS_THINGS.match(key):
+        groups[numbers].add(page)
+        if not _NUMBERED_THING.match(key):
             for at, number in enumerate(numbers):
-                alike[(at, "offset", number - page)].add(page)
-    return any(_is_running(group, pages) for group in alike.values())
+                groups[(at, "offset", number - page)].add(page)
+    return any(_is_running(group, pages) for group in groups.values())
 
 
 def _is_running(where: set[int], pages: int) -> bool:
-    """Whether a row on these pages is a running header: three pages, or two in a short document."""
+    """Return whether a row on these pages is a running header: three pages, or two in a short document."""
     facing = len({page % 2 for page in where}) == 1 and pages <= 8
     return len(where) >= (2 if pages <= 4 or facing else 3)

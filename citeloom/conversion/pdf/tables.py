@@ -9,13 +9,13 @@ from citeloom.conversion.pdf.raw_page import Word
 from citeloom.conversion.pdf.reading_order import rows as rows_of
 from citeloom.conversion.text_tools import tidy
 
-_CELL_GAP = 0.75  # in ems: a wider gap parts two cells of a row
-_TIGHT_GAP = 0.4  # where two columns meet, a narrower one does
-_SPANNING = 0.6  # of the table's width: a lone cell as wide spans the columns and does not tell where they are
+_CELL_GAP = 0.75  # in ems: a wider gap separates two cells of a row
+_TIGHT_GAP = 0.4  # in ems: between two known columns, this gap suffices
+_SPANNING = 0.6  # of the table's width: a single cell as wide spans columns, so it is not used to find them
 
 
 def table_rows(words: list[Word]) -> list[list[str]]:
-    """The cells of the table that the words make up, row by row; empty where they do not make a table."""
+    """Return the cells of a table by row; empty if the words do not form a table."""
     lines = [_pieces(row) for row in rows_of(words)]
     columns = _columns(lines)
     if len(columns) < 2 or len(lines) < 2:
@@ -34,7 +34,7 @@ def table_rows(words: list[Word]) -> list[list[str]]:
 
 
 def _pieces(row: list[Word]) -> list[list[Word]]:
-    """A row cut at its wide gaps."""
+    """Split a row at its wide gaps."""
     pieces = [[row[0]]]
     for before, word in pairwise(row):
         if word.x0 - before.x1 > _CELL_GAP * max(before.size, word.size):
@@ -44,29 +44,29 @@ def _pieces(row: list[Word]) -> list[list[Word]]:
 
 
 def _columns(lines: list[list[list[Word]]]) -> list[tuple[float, float]]:
-    """Where the columns stand: runs of x that pieces cover, parted by white that goes through the rows."""
+    """Return the x ranges of the columns: ranges covered by pieces, separated by white space through all rows."""
     pieces = [piece for line in lines for piece in line]
     left, right = min(p[0].x0 for p in pieces), max(p[-1].x1 for p in pieces)
-    telling = [
+    spans = [
         (piece[0].x0, piece[-1].x1)
         for line in lines
         for piece in line
         if len(line) > 1 or piece[-1].x1 - piece[0].x0 < _SPANNING * (right - left)
     ]
     columns: list[list[float]] = []
-    # A heading over two columns would join them: the narrow pieces go first, wide ones only widen what they meet.
-    for x0, x1 in sorted(telling, key=lambda span: span[1] - span[0]):
-        met = [c for c in columns if min(c[1], x1) - max(c[0], x0) > 0]
-        if not met:
+    # A heading over two columns would join them: narrow pieces come first, wide ones only extend existing columns.
+    for x0, x1 in sorted(spans, key=lambda span: span[1] - span[0]):
+        overlapping = [c for c in columns if min(c[1], x1) - max(c[0], x0) > 0]
+        if not overlapping:
             columns.append([x0, x1])
-        elif len(met) == 1:
-            met[0][0], met[0][1] = min(met[0][0], x0), max(met[0][1], x1)
+        elif len(overlapping) == 1:
+            overlapping[0][0], overlapping[0][1] = min(overlapping[0][0], x0), max(overlapping[0][1], x1)
     columns.sort()
     return [(x0, x1) for x0, x1 in columns]
 
 
 def _cut_at_columns(piece: list[Word], columns: list[tuple[float, float]]) -> list[list[Word]]:
-    """A piece that runs over several columns, cut where they meet if there is more than a word space."""
+    """Split a piece that spans several columns at their borders if the gap there is more than a word space."""
     parts = [[piece[0]]]
     for before, word in pairwise(piece):
         wide = word.x0 - before.x1 > _TIGHT_GAP * max(before.size, word.size)
@@ -89,7 +89,7 @@ def _column(piece: list[Word], columns: list[tuple[float, float]]) -> int:
 
 
 def _joined(grid: list[list[str]], baselines: list[float], size: float) -> list[list[str]]:
-    """Rows with the lines of a wrapped cell joined: they stand close, leave cells empty and go on in small letters."""
+    """Join the lines of a wrapped cell: close rows with empty cells that continue in lower case."""
     joined = [grid[0]]
     for row, step in zip(grid[1:], (a - b for a, b in pairwise(baselines)), strict=True):
         before = joined[-1]

@@ -14,33 +14,33 @@ from itertools import pairwise
 from citeloom.conversion.pdf.raw_page import RawPage
 from citeloom.core.text.stopwords import FREQUENT_WORDS
 
-_SCAN_SHARE = 0.5  # of the page covered by pictures: with next to no text it is a scan
-_FEW_WORDS = 25  # a stamp, a page number, a line that a library put on the scan
+_SCAN_SHARE = 0.5  # of the page covered by pictures; with hardly any text it is a scan
+_FEW_WORDS = 25  # such as a stamp, a page number, a line that a library added to the scan
 _ENOUGH_LETTERS = 150  # to judge letters by their frequency
-_ENOUGH_WORDS = 25  # different ones: a watermark repeated a hundred times says nothing
-_ENOUGH_OF_A_SCRIPT = 20  # letters of it, to say whether a text in it can be one
-# The characters in daily use, by the standards that put them into a part of their own: nearly all of what is printed in
-# Chinese, Japanese or Korean, and a third of what chance picks (a fifth in Korean).
+_ENOUGH_WORDS = 25  # distinct words, so that a watermark repeated a hundred times does not count
+_ENOUGH_OF_A_SCRIPT = 20  # letters of a script needed to judge a text in it
+# Characters in daily use, by the parts of the national standards that list them: nearly all of what is printed in
+# Chinese, Japanese or Korean, but only a third of random characters (a fifth in Korean).
 _DAILY_HAN = (("gb2312", 0xB0, 0xD7), ("big5", 0xA4, 0xC6), ("euc_jp", 0xB0, 0xCF))
 _DAILY_HANGUL = (("euc_kr", 0xB0, 0xC8),)
-_RARELY_USED = 0.6  # the share of characters in daily use below which a text is none
-_MIXED_SCRIPTS = 0.2  # of the neighbours within words that are of two scripts: none are in any language
-_SOUP = set("!\"#$%&'*+/<=>?@\\^_`{|}~")
-_HARMLESS = "\ufffe\x02"  # how pdfium marks a hyphen at the end of a line
+_RARELY_USED = 0.6  # share of characters in daily use below which a text is garbled
+_MIXED_SCRIPTS = 0.2  # of adjacent letters within words that belong to two scripts, which no language has
+_PUNCTUATION = set("!\"#$%&'*+/<=>?@\\^_`{|}~")
+_HARMLESS = "\ufffe\x02"  # pdfium's codes of a hyphen at the end of a line
 _GLYPH_NAMES = re.compile(r"\(cid:\d+\)|GLYPH<|(?:/G\d+){2,}|(?:/uni[0-9A-F]{4}){2,}")
-# How often each letter stands in English and German prose, taken together; other languages in Latin letters are
-# nearer to it than any shuffled alphabet.
+# Letter frequencies of English and German prose together; other languages in Latin script are closer to them than any
+# shuffled alphabet.
 _LETTERS = {
     "e": 15, "t": 7.5, "a": 7, "o": 5.5, "i": 7.5, "n": 8.5, "s": 6.5, "h": 5.5, "r": 6.5, "d": 4.7, "l": 3.8, "u": 3.4,
     "c": 2.9, "m": 2.5, "f": 2, "w": 2.1, "y": 1, "g": 2.5, "p": 1.4, "b": 1.7, "v": 0.9, "k": 1, "x": 0.1, "q": 0.1,
     "j": 0.2, "z": 0.6,
 }  # fmt: skip
-_UNLIKE_PROSE = 0.72  # cosine; prose in Latin letters lies above 0.85, shifted alphabets below 0.65
-_FAMILIAR_WORDS = FREQUENT_WORDS | {"não", "os", "uma"}  # the last ones Portuguese
+_UNLIKE_PROSE = 0.72  # cosine; prose in Latin letters is above 0.85, shifted alphabets below 0.65
+_FAMILIAR_WORDS = FREQUENT_WORDS | {"não", "os", "uma"}  # Portuguese
 
 
-# Formulas set Greek and Latin letters side by side, and text in East Asian scripts has Latin words without a space.
-_TOGETHER = dict.fromkeys(("GREEK", "CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO"), "LATIN")
+# Formulas mix Greek and Latin letters, and text in East Asian scripts has Latin words without a space.
+_MIXED_WITH_LATIN = dict.fromkeys(("GREEK", "CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO"), "LATIN")
 
 
 class TextLayer(StrEnum):
@@ -56,7 +56,7 @@ def judge(page: RawPage) -> TextLayer:
     text = page.raw_text
     words = len(page.words)
     if not words and not page.turned.strip():
-        return TextLayer.ABSENT if page.drawn else TextLayer.GOOD  # an empty page has nothing to read
+        return TextLayer.ABSENT if page.drawn else TextLayer.GOOD  # an empty page needs no OCR
     if is_garbled(text) or (page.invisible and _is_poor_ocr(text)):
         return TextLayer.GARBLED
     if page.picture_share >= _SCAN_SHARE and words < _FEW_WORDS and not page.invisible:
@@ -65,7 +65,7 @@ def judge(page: RawPage) -> TextLayer:
 
 
 def is_garbled(text: str) -> bool:
-    """Whether letters are not the ones printed: unmapped glyphs, private characters, a shuffled alphabet."""
+    """Return whether letters differ from the printed ones: unmapped glyphs, private characters, shuffled alphabet."""
     characters = [c for c in text if not c.isspace()]
     if len(characters) < 20:
         return False
@@ -75,9 +75,9 @@ def is_garbled(text: str) -> bool:
     if _is_no_language(text):
         return True
     letters = [c for c in unicodedata.normalize("NFKD", text).casefold() if c.isalpha()]
-    # Leaders of a table of contents and signs of formulas are printed as they are; ASCII signs for letters are not.
-    soup = sum(c in _SOUP for c in characters)
-    if len(characters) >= _ENOUGH_LETTERS and soup > 0.3 * len(characters) and soup > 2 * len(letters):
+    # Leaders of a table of contents and signs of formulas are normal; ASCII signs in place of letters are not.
+    punctuation = sum(c in _PUNCTUATION for c in characters)
+    if len(characters) >= _ENOUGH_LETTERS and punctuation > 0.3 * len(characters) and punctuation > 2 * len(letters):
         return True
     high = sum("À" <= c <= "ÿ" for c in characters)
     if len(letters) >= 40 and high > 0.5 * len(letters):
@@ -97,7 +97,7 @@ def _is_junk(character: str) -> bool:
 
 
 def _is_no_language(text: str) -> bool:
-    """Whether the characters can be no text in any language: the numbers of other letters, or of glyphs."""
+    """Return whether the characters cannot be text in any language: codes of other letters or of glyphs."""
     scripts = [[_script(c) for c in word] for word in re.findall(r"[^\W\d_]+", text)]
     pairs = [pair for word in scripts for pair in pairwise(filter(None, word))]
     if len(pairs) >= _ENOUGH_OF_A_SCRIPT and sum(a != b for a, b in pairs) > _MIXED_SCRIPTS * len(pairs):
@@ -112,11 +112,11 @@ def _is_no_language(text: str) -> bool:
 
 @lru_cache(20_000)
 def _script(character: str) -> str:
-    """The script of a letter, those that stand together in one word taken as one; empty where any word may have it."""
+    """Return the script of a letter, with scripts mixed within words as one; empty for letters of any script."""
     if unicodedata.category(character) == "Lm":
         return ""
     script = unicodedata.name(unicodedata.normalize("NFKC", character)[0], "").partition(" ")[0]
-    return _TOGETHER.get(script, script)
+    return _MIXED_WITH_LATIN.get(script, script)
 
 
 @lru_cache(20_000)
@@ -129,17 +129,17 @@ def _in_daily_use(character: str, daily: tuple[tuple[str, int, int], ...]) -> bo
 
 
 def _likeness(letters: Counter[str]) -> float:
-    """How alike the letters are distributed to those of prose: the cosine of both."""
+    """Return the cosine similarity of the letter frequencies to those of prose."""
     product = sum(letters[c] * share for c, share in _LETTERS.items())
     lengths = math.hypot(*letters.values()) * math.hypot(*_LETTERS.values())
     return product / lengths if lengths else 0.0
 
 
 def _is_poor_ocr(text: str) -> bool:
-    """Whether the OCR text of a scan is so poor that recognising it again is better."""
+    """Return whether the OCR text of a scan is so poor that new OCR is better."""
     words = re.findall(r"\S+", text)
     if len(words) < 30:
         return False
-    crumbs = sum(len(word) == 1 and not word.isdigit() and word.casefold() not in "aàioyéeu&" for word in words)
+    single_letters = sum(len(word) == 1 and not word.isdigit() and word.casefold() not in "aàioyéeu&" for word in words)
     mixed = sum(bool(re.search(r"[^\W\d_]\d[^\W\d_]|[^\w\s]{3,}|[a-z][A-Z][a-z]", word)) for word in words)
-    return (crumbs + mixed) > 0.2 * len(words)
+    return (single_letters + mixed) > 0.2 * len(words)

@@ -1,1 +1,1 @@
-"""Files: atomic writes, opening with other programs, reading archives that nobody vouches for."""
+"""Files: atomic writes, opening with other programs, reading untrusted archives."""

@@ -1,7 +1,7 @@
-"""Writes files in one step: whoever reads them sees the old content or the new, also after a crash.
+"""Atomic file writes: readers see the old content or the new, also after a crash.
 
-`replacing` and `write` are for files of our own; `read`, `back_up` and `replace` for a person's file, which another
-program may change at the same time.
+`replacing` and `write` are for CiteLoom's own files; `read`, `back_up` and `replace` for files of the user, which
+another program may change at the same time.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from citeloom.core.errors import CiteLoomError, Code
 _MAX_BYTES = 32_000_000  # Claude Code's settings file grows to several million
 _BACKUPS = 5
 _MARK = ".citeloom-backup-"
-_NOTHING = "Nothing was written."
+_NOTHING_WRITTEN = "Nothing was written."
 
 
 @contextlib.contextmanager
@@ -35,10 +35,10 @@ def replacing(
     sync: bool = False,
     check: Callable[[], None] | None = None,
 ) -> Iterator[BinaryIO]:
-    """Open a temporary file beside a file; it takes the file's name when the block ends, or is deleted if that fails.
+    """Open a temporary file that replaces a file when the block ends, or is deleted if the block fails.
 
-    Only its owner can read it, or those who could read the file whose `like` is given. `sync` writes it through to the
-    disk first; `check` is called last, and may raise.
+    Only its owner can read it; with `like`, it gets the permissions of that file. `sync` flushes it to the disk before;
+    `check` is called last, and may raise.
     """
     if temporary is None:
         number, name = tempfile.mkstemp(dir=file.parent, prefix=".citeloom-")
@@ -62,13 +62,13 @@ def replacing(
 
 
 def write(file: Path, content: bytes, temporary: Path | None = None) -> None:
-    """Write a file in one step; see `replacing`."""
+    """Write a file atomically; see `replacing`."""
     with replacing(file, temporary) as stream:
         stream.write(content)
 
 
 def fingerprint(content: bytes | None) -> str | None:
-    """Return the SHA-256 of a content; None where there is no file."""
+    """Return the SHA-256 of a content; None if there is no file."""
     return None if content is None else hashlib.sha256(content).hexdigest()
 
 
@@ -108,7 +108,7 @@ def back_up(file: Path, content: bytes) -> Path:
     stamp = datetime.now().strftime("%Y%m%dT%H%M%S.%f")
     backup = file.with_name(f"{file.name}{_MARK}{stamp}")
     try:
-        mode = stat.S_IMODE(file.stat().st_mode)  # it may hold keys: whoever may not read the one may not the other
+        mode = stat.S_IMODE(file.stat().st_mode)  # the file may contain keys, so its backup gets the same permissions
         backup.touch(mode=0o600, exist_ok=False)
         backup.write_bytes(content)
         backup.chmod(mode)
@@ -133,13 +133,13 @@ def backups(file: Path) -> list[Path]:
 
 
 def replace(file: Path, before: bytes | None, after: bytes | None) -> None:
-    """Replace `before`, the content that was read, by `after` in one step; None stands for no file."""
+    """Replace `before`, the content that was read, by `after` atomically; None stands for no file."""
     target = file.resolve()  # a symbolic link is followed and stays
 
     def refuse_changed() -> None:
         if read(file) != before:
             raise CiteLoomError(
-                Code.INVALID_INPUT, f"{file} was changed by another program just now.", f"Try again. {_NOTHING}"
+                Code.INVALID_INPUT, f"{file} was changed by another program just now.", f"Try again. {_NOTHING_WRITTEN}"
             )
 
     try:
@@ -156,7 +156,7 @@ def replace(file: Path, before: bytes | None, after: bytes | None) -> None:
 
 
 def _copy_owner(file: Path, old: os.stat_result) -> None:
-    """Give a file the owner and group of the one it replaces, where permitted."""
+    """Set the owner and group of the replaced file, where permitted."""
     new = file.stat()
     if sys.platform != "win32" and (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
         with contextlib.suppress(PermissionError):
@@ -166,15 +166,17 @@ def _copy_owner(file: Path, old: os.stat_result) -> None:
 def _translated(error: OSError, file: Path, what: str) -> CiteLoomError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return CiteLoomError(
-            Code.STORAGE_ERROR, f"The disk is full: {file} could not be {what}.", f"Free some room. {_NOTHING}"
+            Code.STORAGE_ERROR, f"The disk is full: {file} could not be {what}.", f"Free some room. {_NOTHING_WRITTEN}"
         )
     if isinstance(error, PermissionError) or error.errno == errno.EROFS:
         return CiteLoomError(
             Code.PERMISSION_DENIED,
             f"{file} could not be {what}: it is protected, or in use.",
-            f"Close the program that it belongs to, look at its rights, then try again. {_NOTHING}",
+            f"Close the program that it belongs to, look at its rights, then try again. {_NOTHING_WRITTEN}",
         )
     reason = error.strerror or type(error).__name__
     return CiteLoomError(
-        Code.STORAGE_ERROR, f"{file} could not be {what} ({reason}).", f"Look at the path, then try again. {_NOTHING}"
+        Code.STORAGE_ERROR,
+        f"{file} could not be {what} ({reason}).",
+        f"Look at the path, then try again. {_NOTHING_WRITTEN}",
     )

@@ -37,7 +37,7 @@ def place_of(uri: str) -> tuple[str, str]:
         )
     if parts.scheme != "file":
         return uri, ""
-    # Openers do not understand #page=…: some look for a file of that name.
+    # Openers do not support #page=…: some search for a file of that name.
     file = Path(url2pathname(f"//{parts.netloc}{parts.path}" if parts.netloc else parts.path))
     if not file.exists():
         raise CiteLoomError(Code.FILE_NOT_FOUND, f"{file} is no longer there.", "Put it back, or sync the project.")
@@ -59,7 +59,7 @@ def _open(place: str) -> None:
         return
     opener = "open" if sys.platform == "darwin" else "xdg-open"
     try:
-        # In a session of its own: a viewer that the opener becomes must not end with this terminal.
+        # In a separate session: a viewer started by the opener must not end with this terminal.
         process = subprocess.Popen(
             [opener, place],
             stdin=subprocess.DEVNULL,
@@ -72,7 +72,7 @@ def _open(place: str) -> None:
     try:
         code = process.wait(_SECONDS)
     except subprocess.TimeoutExpired:
-        process.returncode = 0  # it goes on without us
+        process.returncode = 0  # detached: it continues after this process
         return
     if code:
         raise _cannot(place, f"{opener} ended with code {code}")

@@ -1,7 +1,7 @@
-"""Reads zip files that may come from anywhere: in pieces, within limits, and never to the disk.
+"""Safe reading of untrusted zip files: in chunks, within limits, and never to the disk.
 
-Used for Office and EPUB files that are imported and for Word manuscripts that are checked; each says in its own words
-what was refused.
+Used for imported Office and EPUB files and for checked Word manuscripts; the callers translate its exceptions into
+their own messages.
 """
 
 from __future__ import annotations
@@ -15,41 +15,41 @@ from pathlib import Path
 from typing import BinaryIO
 
 _MB = 1024 * 1024
-_MAX_TOTAL = 500 * _MB  # everything that a file holds, unpacked
-_MAX_PART = 100 * _MB  # one part that is read
-_MAX_RATIO = 200  # how much larger than its packed size a large part may be: XML stays far below
+_MAX_TOTAL = 500 * _MB  # uncompressed size of all parts
+_MAX_PART = 100 * _MB  # uncompressed size of one part
+_MAX_RATIO = 200  # compression ratio of a large part; XML stays far below
 _LARGE = 10 * _MB
 _MAX_PARTS = 20_000
 _PIECE = 64 * 1024
 
-OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # how files of Office before 2007 begin, and encrypted ones since
-# What `zipfile` raises on a file that is broken.
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # first bytes of Office files before 2007, and of encrypted ones since
+# Exceptions of `zipfile` for a damaged file.
 BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, struct.error)
 
 
 class ZipRefused(Exception):
-    """A zip file, or a part of it, that is not read; the text says why."""
+    """Raised for a zip file, or a part of it, that is not read; the message is the reason."""
 
 
 class ZipDamaged(ZipRefused):
-    """It is incomplete or broken."""
+    """Raised for an incomplete or damaged file."""
 
 
 class ZipHarmful(ZipRefused):
-    """It would exhaust the machine, or reach outside itself."""
+    """Raised for a file that would exhaust memory, or names parts outside of it."""
 
 
 class ZipLocked(ZipRefused):
-    """It is encrypted."""
+    """Raised for an encrypted file."""
 
 
 def is_encrypted_office(content: bytes) -> bool:
-    """Whether a file that begins with `OLE` is an encrypted Office file, and not one of before 2007."""
+    """Return whether a file that begins with `OLE` is an encrypted Office file, and not one from before 2007."""
     return "EncryptedPackage".encode("utf-16-le") in content
 
 
 class ZipReader:
-    """The parts of a zip file, read one at a time and within limits."""
+    """Reads the parts of a zip file one at a time, within limits."""
 
     def __init__(self, file: Path | BinaryIO) -> None:
         try:
@@ -64,7 +64,7 @@ class ZipReader:
         self._bytes = sum(part.file_size for part in parts)
 
     def check_whole(self) -> None:
-        """Refuse a file that is to be read as a whole where it is empty, too large, or names parts outside of it."""
+        """Raise ZipRefused if the file is empty, too large as a whole, or names parts outside of it."""
         if not self._parts:
             raise ZipDamaged("it is an empty archive")
         if self._bytes > _MAX_TOTAL:
@@ -81,11 +81,11 @@ class ZipReader:
         return name in self._parts
 
     def names(self) -> list[str]:
-        """The names of all parts, in the order of the table of contents."""
+        """Return the names of all parts, in the order of the zip directory."""
         return list(self._parts)
 
     def pieces(self, name: str) -> Iterator[bytes]:
-        """The content of a part, piece by piece."""
+        """Yield the content of a part in chunks."""
         part = self._parts.get(name)
         if part is None:
             raise ZipDamaged(f"its part {name} is missing")
@@ -98,7 +98,7 @@ class ZipReader:
         size_so_far = 0
         try:
             with self._zip.open(part) as stream:
-                # In pieces: zipfile would unpack all of a part that is larger than the table of contents says.
+                # In chunks: zipfile would unpack all of a part that is larger than declared in the directory.
                 while piece := stream.read(_PIECE):
                     size_so_far += len(piece)
                     if size_so_far > part.file_size:
@@ -109,7 +109,7 @@ class ZipReader:
 
 
 def _damaged_or_disk(error: Exception, why: str) -> Exception:
-    """What a failed reading means: a seek to nowhere or a broken stream is the file's fault, the rest the disk's."""
+    """Return ZipDamaged for an invalid seek or a damaged stream; other errors are those of the disk."""
     if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
         return error
     return ZipDamaged(why)

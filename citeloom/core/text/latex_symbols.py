@@ -38,7 +38,7 @@ _GREEK = (
     "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu",
     "nu", "xi", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega",
 )  # fmt: skip
-# LaTeX has no commands for the capitals that look like Latin ones.
+# LaTeX has no commands for Greek capitals with the shape of Latin ones.
 _GREEK_CAPITALS = ("Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega")
 
 

@@ -1,4 +1,4 @@
-"""Tables as Markdown, the form in which passages hold them."""
+"""Tables as Markdown, as stored in passages. Used by the readers of all formats."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Unicode normalization of text for comparison: case, accents, ligatures and punctuation that do not count.
+"""Unicode normalization of text for comparison, which ignores case, accents, ligatures and punctuation.
 
-Two comparisons have rules of their own: quotations keep accents, numbers and the position of every word
-(evidence/quotes/words.py), and citekeys are ASCII as Better BibTeX makes it (bibliography/citekeys.py).
+Two comparisons have their own rules: quotations preserve accents, numbers and the position of every word
+(evidence/quotes/words.py), and citekeys are ASCII in the way of Better BibTeX (bibliography/citekeys.py).
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ def fold(text: str) -> str:
 
 
 def fold_for_search(text: str) -> str:
-    """Return the text as the full-text index compares it: as `fold`, also of capitals within one sign, as in №."""
+    """Return the text as the full-text index compares it: like `fold`, also for signs that contain capitals, as №."""
     return fold(text).casefold()
 
 
 def fold_case(text: str) -> str:
-    """Return the text without case, its accents kept in one Unicode form: for file names and names of languages."""
+    """Return the text without case, in one Unicode form with accents: for file names and names of languages."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 
 def fold_name(text: str) -> str:
-    """Return a name without case, compatibility forms and extra spaces; accents count."""
+    """Return a name without case, compatibility forms and extra spaces, but with accents."""
     return " ".join(unicodedata.normalize("NFKC", text.casefold()).split())
 
 

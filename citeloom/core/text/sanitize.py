@@ -1,7 +1,7 @@
-"""Untrusted text made safe to display: no terminal commands, no reordered, hidden or forged lines.
+"""Sanitizes untrusted text for display: no terminal commands, no reordered, hidden or forged lines.
 
-Titles, file names, passages, questions and names of editors come from outside. They are stored unchanged and cleaned
-where they are shown, once for each kind of output: answers to agents, the command line, logs, the windows.
+Titles, file names, passages, questions and names of editors are untrusted. They are stored unchanged and sanitized when
+displayed, once for each kind of output: answers to agents, the command line, logs, the windows.
 """
 
 from __future__ import annotations
@@ -11,23 +11,23 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-# As the inside of a character class. Kept are the joiners (U+200C, U+200D), the marks U+200E, U+200F and U+061C and the
-# variation selectors: Arabic, Persian, Indic scripts, Japanese names and emoji need them, and none reaches beyond the
-# letters beside it.
+# Content of a character class. Not included are the joiners (U+200C, U+200D), the marks U+200E, U+200F and U+061C and
+# the variation selectors: Arabic, Persian, Indic scripts, Japanese names and emoji need them, and they affect only the
+# letters beside them.
 REMOVED = (
-    r"\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f"  # controls: ESC, U+009B and the like begin commands to a terminal
-    r"\u202a-\u202e\u2066-\u206f"  # embeddings, overrides and isolates show a text in another order than it has
-    r"\ufff9-\ufffb"  # notes between the lines, which nobody sees
+    r"\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f"  # controls: ESC, U+009B and others start terminal commands
+    r"\u202a-\u202e\u2066-\u206f"  # embeddings, overrides and isolates display a text in another order
+    r"\ufff9-\ufffb"  # interlinear annotations, which are not displayed
     r"\U000e0000-\U000e007f"  # tags: a second, invisible ASCII
 )
-_BREAKS = r"\x0b\x0c\r\x85\u2028\u2029"  # line ends beside the line feed
-_HALVES = r"\ud800-\udfff"  # of surrogate pairs: no encoding can write one
+_BREAKS = r"\x0b\x0c\r\x85\u2028\u2029"  # line ends other than the line feed
+_HALVES = r"\ud800-\udfff"  # lone surrogates, which no encoding can represent
 _UNSAFE = re.compile(rf"\r\n|[{REMOVED}{_BREAKS}{_HALVES}]")
 _UNSAFE_IN_LINE = re.compile(rf"[\t\n{REMOVED}{_BREAKS}{_HALVES}]")
 _TO_SPACES = str.maketrans("\t\n", "  ")
 
 MAX_REPEATED = 1000  # bytes of input that an answer repeats
-_LEFT_OUT = " […] "
+_ELLIPSIS = " […] "
 
 
 def clean(text: str) -> str:
@@ -56,15 +56,15 @@ def escaped_json(text: str) -> str:
 
 
 def shortened(text: str, most: int = MAX_REPEATED) -> str:
-    """Return text of at most `most` bytes: of a longer one the beginning and the end, which may be a next step."""
+    """Return text of at most `most` bytes: of a longer one its beginning and its end, which may be a next step."""
     if len(text) * 4 <= most:
         return text
     data = text.encode("utf-8", "replace")
     if len(data) <= most:
         return text
-    room = most - len(_LEFT_OUT.encode())
+    room = most - len(_ELLIPSIS.encode())
     end = room // 4
-    return data[: room - end].decode(errors="ignore") + _LEFT_OUT + data[len(data) - end :].decode(errors="ignore")
+    return data[: room - end].decode(errors="ignore") + _ELLIPSIS + data[len(data) - end :].decode(errors="ignore")
 
 
 def shortened_values(value: Any) -> Any:

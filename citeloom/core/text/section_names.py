@@ -55,12 +55,12 @@ def _name(heading: str) -> str:
 
 
 def is_section_name(heading: str, *, outside_outline: bool = False) -> bool:
-    """Whether a line is nothing but a usual section name, with or without a number."""
+    """Return whether a line consists of a usual section name, with or without a number."""
     return _name(heading) in (_OUTSIDE_OUTLINE if outside_outline else _NAMES)
 
 
 def is_reference_list(section_path: tuple[str, ...]) -> bool:
-    """Whether a section is the document's list of references."""
+    """Return whether a section is the document's list of references."""
     return any(_name(heading) in _REFERENCES for heading in section_path)
 
 
@@ -79,7 +79,7 @@ def section_roles(blocks: Sequence[Block]) -> list[str | None]:
             role: str | None = "references"
             after_references = True
         elif not path:
-            # The title, the authors and their addresses stand above the first heading.
+            # The title, the authors and their addresses are above the first heading.
             role = "front matter" if headed and block.page is not None and block.page <= 2 else None
         elif _name(top) in _ABSTRACT:
             role = "abstract"
@@ -94,6 +94,6 @@ def section_roles(blocks: Sequence[Block]) -> list[str | None]:
 
 
 def run_in_abstract(text: str) -> str | None:
-    """Return "Abstract" with its punctuation where a paragraph begins with it on the same line, else None."""
+    """Return "Abstract" with its punctuation if a paragraph begins with it on the same line, else None."""
     match = _RUN_IN.match(text)
     return match[0] if match else None

@@ -57,5 +57,5 @@ def _is_end(text: str, start: int, match: re.Match[str]) -> bool:
 
 
 def is_clause_end(word: str) -> bool:
-    """Whether a clause ends with this word, so that a sentence may be split after it."""
+    """Return whether a clause ends with this word, so that a sentence may be split after it."""
     return word.rstrip().endswith(_CLAUSE_ENDS)

@@ -1,4 +1,4 @@
-"""Function words of English, German, French, Spanish, Italian and Dutch: words that say nothing about a topic.
+"""Function words of English, German, French, Spanish, Italian and Dutch, which are independent of the topic.
 
 Lists that a standard defines stay with it: the words that CSL does not capitalize (csl/text/case.py), those that Better
 BibTeX leaves out of citekeys (bibliography/citekeys.py), and the stop words of BM25 (index/models/stemming.py).

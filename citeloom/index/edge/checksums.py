@@ -42,7 +42,7 @@ class Checksums:
 
     @property
     def needed_to_open(self) -> list[str]:
-        """The files that are checked before the index is opened."""
+        """Return the files that are checked before the index is opened."""
         small = sum(full for _, full, _ in self.files.values()) <= _SMALL_INDEX
         return [
             name
@@ -52,7 +52,7 @@ class Checksums:
 
     @property
     def rest(self) -> list[str]:
-        """The files that may be checked afterwards."""
+        """Return the files that are checked after the index is opened."""
         first = set(self.needed_to_open)
         return [name for name in self.files if name not in first]
 
@@ -63,7 +63,7 @@ class Checksums:
             try:
                 if file.stat().st_size != expected[0]:
                     return f"{name} has another size than it had"
-                if _about(file) != expected:
+                if _describe(file) != expected:
                     return f"{name} is not as it was written"
             except FileNotFoundError:
                 if file.name != _JOURNAL:
@@ -73,7 +73,7 @@ class Checksums:
         return None
 
     def unchanged_by_opening(self, folder: Path) -> bool:
-        """Whether opening the index changed none of the files checked before."""
+        """Return whether opening the index changed none of the files checked before."""
         sizes = {name: expected[0] for name, expected in self.files.items()}
         same = _without_journals(_sizes(folder)) == _without_journals(sizes)
         return same and self.damage(folder, self.needed_to_open) is None
@@ -93,8 +93,8 @@ def verify(folder: Path) -> bool:
     """Return whether there are checksums and all match; raise INDEX_UNAVAILABLE for a damaged file."""
     expected = read(folder)
     if expected is None:
-        if gone := _lost_segment(folder):
-            raise damaged(gone)
+        if segment := _lost_segment(folder):
+            raise damaged(segment)
         return False
     written = [name for name in expected.files if name.endswith(_WRITTEN_BY_OPENING)]
     if damage := expected.damage(folder, (name for name in expected.needed_to_open if name not in written)):
@@ -108,8 +108,8 @@ def _lost_segment(folder: Path) -> str | None:
         named = set(map(str, json.loads((folder / _FILE).read_text(encoding="utf-8"))["segments"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    gone = sorted(named.difference(_segments(folder)))
-    return f"segments/{gone[0]} is not there" if gone else None
+    missing = sorted(named.difference(_segments(folder)))
+    return f"segments/{missing[0]} is not there" if missing else None
 
 
 def damaged(how: str) -> CiteLoomError:
@@ -125,7 +125,7 @@ def unusable(message: str) -> CiteLoomError:
 
 def write(folder: Path) -> None:
     """Write the checksums of a flushed folder."""
-    files = {name: _about(folder / name) for name in sorted(_sizes(folder))}
+    files = {name: _describe(folder / name) for name in sorted(_sizes(folder))}
     _replace(folder, {"files": files})
 
 
@@ -158,7 +158,7 @@ def _sizes(folder: Path) -> dict[str, int]:
     return {name: size for name, size in found.items() if not name.startswith(_FILE)}
 
 
-def _about(file: Path) -> tuple[int, int, int]:
+def _describe(file: Path) -> tuple[int, int, int]:
     """Return size, filled bytes and checksum; holes count as zeros, since a copy may fill them."""
     full = seen = 0
     for at, block in filled(file):
@@ -168,7 +168,7 @@ def _about(file: Path) -> tuple[int, int, int]:
 
 
 def _replace(folder: Path, content: object) -> None:
-    """Written through to the disk: after a power cut it must not be older than the files it speaks of."""
+    """Replace the checksum file and sync it: after a power cut it must not be older than the files it describes."""
     with atomic_file.replacing(folder / _FILE, folder / f"{_FILE}.new", sync=True) as file:
         file.write(json.dumps(content).encode())
     if os.name == "posix":

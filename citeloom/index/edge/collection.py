@@ -35,7 +35,7 @@ UNFINISHED = "new-"  # prefix of a folder in which a collection is being created
 _CANNOT_OPEN = "The index of this project cannot be opened"
 _AVERAGE_PASSAGE_WORDS = 120.0
 
-# Passages in one segment, at most about so many (`make bench`: scale). Optimising holds a segment in memory: 1.5 GB for
+# Approximate maximum of passages per segment (`make bench`: scale). Optimising holds a segment in memory: 1.5 GB for
 # 100,000, 6.8 GB for half a million. Several are searched in parallel, each with better recall.
 _SEGMENT = 150_000
 # hnsw_ef. With Qdrant's default of 100, some of the nearest were missed, and for some questions almost all; with more
@@ -69,18 +69,18 @@ class Bm25:
             ) from error
 
     def passage(self, text: str) -> SparseVector:
-        """Weights of a passage's words."""
+        """Return the weights of a passage's words."""
         vector = self._bm25.embed_document(text)
         return SparseVector(vector.indices, vector.values)
 
     def query(self, text: str) -> SparseVector:
-        """Weights of a question's words."""
+        """Return the weights of a question's words."""
         vector = self._bm25.embed_query(text)
         return SparseVector(vector.indices, vector.values)
 
 
 class EdgeCollection(Collection):
-    """The passages of one project in a folder."""
+    """Collection of one project's passages in a local folder."""
 
     def __init__(self, folder: Path, shard: qdrant.EdgeShard) -> None:
         super().__init__()
@@ -102,7 +102,7 @@ class EdgeCollection(Collection):
                 made._add_missing_indexes()
                 made.close()
                 if folder.exists():
-                    folder.rmdir()  # an empty one is in the way on Windows
+                    folder.rmdir()  # Windows cannot rename onto an existing empty folder
                 faults.point("index.folder_made", folder)
                 beside.rename(folder)
                 faults.point("index.folder_renamed", folder)
@@ -226,7 +226,7 @@ class EdgeCollection(Collection):
         return set(self._shard.info().payload_schema)
 
     def _add_missing_indexes(self) -> list[str]:
-        missing = _lacking(self._shard)
+        missing = _missing_indexes(self._shard)
         for name, params in missing.items():
             self._update(qdrant.UpdateOperation.create_field_index(name, params))
             faults.point("index.field_indexed", self.folder)
@@ -254,7 +254,7 @@ def _config(dense_size: int, *, sparse: bool, large: bool) -> qdrant.EdgeConfig:
 
 
 def _payload_indexes() -> dict[str, Any]:
-    """The indexes that filters need."""
+    """Return the payload indexes that filters need."""
     # With enable_hnsw, Qdrant also builds graphs for frequent values of an index. Over 30,000 passages optimising then
     # took 33 s instead of 20 s, and filtered searches were neither faster nor better.
     keyword = qdrant.KeywordIndexParams(enable_hnsw=False, memory=_MAPPED)
@@ -276,9 +276,9 @@ def _payload_indexes() -> dict[str, Any]:
     }
 
 
-def _lacking(shard: qdrant.EdgeShard) -> dict[str, Any]:
-    there = shard.info().payload_schema
-    return {name: params for name, params in _payload_indexes().items() if name not in there}
+def _missing_indexes(shard: qdrant.EdgeShard) -> dict[str, Any]:
+    existing = shard.info().payload_schema
+    return {name: params for name, params in _payload_indexes().items() if name not in existing}
 
 
 def _vectors_of(folder: Path) -> tuple[int, bool]:
@@ -323,7 +323,7 @@ def _translated(code: Code, what: str) -> Iterator[None]:
     except Exception as error:
         raise _error(code, what, error) from error
     except BaseException as error:
-        # A panic inside Qdrant Edge arrives as a BaseException of its own.
+        # A panic inside Qdrant Edge is raised as a separate BaseException.
         if type(error).__name__ != "PanicException":
             raise
         raise _error(code, what, error) from error

@@ -23,9 +23,7 @@ from citeloom.index.edge.sparse_files import copy_with_holes
 
 log = logging.getLogger(__name__)
 
-MAX_WITHOUT_GRAPH = (
-    100_000  # passages; with more at once, building the graph takes more memory than a laptop has to spare
-)
+MAX_WITHOUT_GRAPH = 100_000  # passages; with more at once, building the graph takes more memory than a laptop can spare
 _BATCH = 256
 _POLL_SECONDS = 0.2  # how often a child is checked for a stop request
 _NEVER = threading.Event()
@@ -108,8 +106,8 @@ def _failed(reason: str) -> CiteLoomError:
 
 
 def _remove(target: Path) -> None:
-    for left in (target, _copy_of_source(target)):
-        shutil.rmtree(left, ignore_errors=True)
+    for folder in (target, _copy_of_source(target)):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _kill_when_stopped(process: subprocess.Popen[str], stop: threading.Event, ended: threading.Event) -> None:

@@ -1,4 +1,4 @@
-"""Sparse files: an empty index claims hundreds of megabytes and uses none, and a plain copy would fill the holes."""
+"""Sparse files: reads, copies and measures files with holes, as an empty index has hundreds of megabytes of them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _next_data(descriptor: int, at: int, size: int) -> int:
         return at
     try:
         return max(at, os.lseek(descriptor, at, os.SEEK_DATA) // _BLOCK * _BLOCK)
-    except OSError:  # there is nothing but a hole
+    except OSError:  # only a hole remains
         return size
 
 
@@ -54,7 +54,7 @@ def disk_usage(folder: Path) -> int:
 
 
 def disk_usage_of_file(file: Path) -> int:
-    """Return the bytes that a file takes on the disk; 0 if it is gone."""
+    """Return the bytes that a file takes on the disk; 0 if it does not exist."""
     try:
         about = file.lstat()  # links are not followed: a model's files are links to downloaded blobs
     except OSError:

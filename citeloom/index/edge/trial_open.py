@@ -26,11 +26,11 @@ from citeloom.index.edge.checksums import unusable
 from citeloom.index.edge.child_process import IMPORT_ROOT, end_with_parent
 from citeloom.index.edge.sparse_files import disk_usage
 
-_system: Any = psutil  # it comes without types
+_system: Any = psutil  # has no type information
 _MB = 1_000_000
 _POLL_SECONDS = 0.1
 _PAGE = 64
-_KILLED = 9  # as POSIX counts the signals
+_KILLED = 9  # POSIX number of SIGKILL
 
 
 def run(folder: Path) -> None:
@@ -83,8 +83,8 @@ class _Limits:
         except ImportError:
             return
         # A text with a wrong length may reserve four gigabytes without using them, which is harmless.
-        asked = self.memory + 5_000 * _MB
-        for name, value in (("RLIMIT_DATA", asked), ("RLIMIT_FSIZE", self.file), ("RLIMIT_CORE", 0)):
+        address_space = self.memory + 5_000 * _MB
+        for name, value in (("RLIMIT_DATA", address_space), ("RLIMIT_FSIZE", self.file), ("RLIMIT_CORE", 0)):
             try:
                 resource.setrlimit(getattr(resource, name), (value, resource.getrlimit(getattr(resource, name))[1]))
             except (AttributeError, OSError, ValueError):
@@ -114,7 +114,7 @@ def _run_in_child(folder: Path, doc_ids: Sequence[str]) -> _Outcome:
     watch = threading.Thread(target=_watch, args=(process, folder, limits, passed, ended), daemon=True)
     watch.start()
     try:
-        output, complaints = process.communicate(json.dumps(list(doc_ids)))
+        output, stderr = process.communicate(json.dumps(list(doc_ids)))
     finally:
         ended.set()
         watch.join()
@@ -123,9 +123,7 @@ def _run_in_child(folder: Path, doc_ids: Sequence[str]) -> _Outcome:
         return _Outcome(output.splitlines(), None)
     if not passed and process.returncode == -_KILLED:
         raise _prevented("the process that tried it was ended from outside")
-    return _Outcome(
-        output.splitlines(), passed[0] if passed else _reason(complaints) or f"exit code {process.returncode}"
-    )
+    return _Outcome(output.splitlines(), passed[0] if passed else _reason(stderr) or f"exit code {process.returncode}")
 
 
 def _prevented(reason: str) -> CiteLoomError:
@@ -137,9 +135,9 @@ def _prevented(reason: str) -> CiteLoomError:
     )
 
 
-def _reason(complaints: str) -> str:
+def _reason(stderr: str) -> str:
     """Return the decisive line of stderr."""
-    lines = [line for line in complaints.splitlines() if line.strip() and not line.startswith("note:")]
+    lines = [line for line in stderr.splitlines() if line.strip() and not line.startswith("note:")]
     return next((line for line in lines if line.startswith("memory allocation")), lines[-1] if lines else "")
 
 
@@ -156,7 +154,7 @@ def _watch(
 
 def main(folder: Path) -> None:
     """Open an index and query it; print the passages of the documents that stdin names."""
-    from citeloom.index.edge.collection import EdgeCollection  # which runs this file
+    from citeloom.index.edge.collection import EdgeCollection  # imported here: that module imports this one
 
     end_with_parent()
     _Limits(folder).set()
@@ -182,7 +180,7 @@ def _readable(collection: Collection, doc_ids: Sequence[str]) -> Iterator[Hit]:
         own = f.AnyOf("doc_id", (doc_id,))
         try:
             yield from collection.scroll(own, max(1, collection.count(own)))
-        except CiteLoomError:  # one of its passages cannot be read: the others may be
+        except CiteLoomError:  # one passage cannot be read; the others may be readable
             yield from _one_by_one(collection, own)
 
 
@@ -193,8 +191,8 @@ def _one_by_one(collection: Collection, own: f.Condition) -> Iterator[Hit]:
         return
     for place in range(most):
         try:
-            here = f.Every((own, f.Range("chunk_index", gte=place, lte=place)))
-            yield from collection.scroll(here, 1)
+            condition = f.Every((own, f.Range("chunk_index", gte=place, lte=place)))
+            yield from collection.scroll(condition, 1)
         except CiteLoomError:
             continue
 

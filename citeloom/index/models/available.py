@@ -22,13 +22,13 @@ _GIGABYTE = 1_000_000_000
 _BUNDLED_GB = 0.023
 MANY = "*"  # the language of multilingual models
 _LANGUAGES = re.compile(r"(multi-?lingual\b(?: \([^)]*\))?|mixed [\w-]+|english\b|chinese\b)", re.IGNORECASE)
-_NAMED = {"english": "en", "german": "de", "spanish": "es", "chinese": "zh"}
+_LANGUAGE_CODES = {"english": "en", "german": "de", "spanish": "es", "chinese": "zh"}
 _TOKENS = re.compile(r"(\d+) input tokens")
 _YEAR = re.compile(r"(\d{4}) year")
 # Models for questions or passages only, for image captions, or for program code.
-_UNFIT = re.compile(r"\b(query|document)[- ]side\b|text&image|programming", re.IGNORECASE)
+_UNSUITABLE = re.compile(r"\b(query|document)[- ]side\b|text&image|programming", re.IGNORECASE)
 # Good at retrieval and usable without a GPU: the ones that are recommended.
-_PROVEN = (
+_RECOMMENDED = (
     BUNDLED_DENSE,
     "BAAI/bge-small-en-v1.5",
     "jinaai/jina-embeddings-v2-base-de",
@@ -37,12 +37,12 @@ _PROVEN = (
     "google/embeddinggemma-300m",
     "intfloat/multilingual-e5-large",
 )
-_SOME = 0.05  # share of a library's documents; rarer languages do not affect the recommendation
+_MIN_LANGUAGE_SHARE = 0.05  # share of a library's documents; rarer languages do not affect the recommendation
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A dense model on offer."""
+    """An available dense model."""
 
     name: str
     dimensions: int
@@ -51,12 +51,12 @@ class Choice:
     bundled: bool
     here: bool
     languages: tuple[str, ...]  # codes; `MANY`: dozens
-    tokens: int | None  # that it reads of a text; None: not said
+    tokens: int | None  # maximum of a text; None: unknown
 
 
 @dataclass(frozen=True, slots=True)
 class RerankerChoice:
-    """A cross-encoder on offer."""
+    """An available cross-encoder."""
 
     name: str
     description: str
@@ -76,13 +76,15 @@ def choices() -> list[Choice]:
         ("en",),
         BUNDLED.max_tokens,
     )
-    return [bundled, *(_choice(about) for about in offered() if not _UNFIT.search(about["description"]))]
+    return [bundled, *(_choice(about) for about in offered() if not _UNSUITABLE.search(about["description"]))]
 
 
 def rerankers() -> list[RerankerChoice]:
     """Return all cross-encoders."""
     return [
-        RerankerChoice(str(about["model"]), _reads(about), float(about["size_in_GB"]), _here(about))
+        RerankerChoice(
+            str(about["model"]), _reranker_languages(about), float(about["size_in_GB"]), _is_installed(about)
+        )
         for about in offered_rerankers()
     ]
 
@@ -90,7 +92,7 @@ def rerankers() -> list[RerankerChoice]:
 def main_languages(library: Mapping[str, int]) -> list[str]:
     """Return the main languages of a library, most frequent first; `library` counts documents ("": not known)."""
     known = {code: count for code, count in library.items() if code}
-    least = _SOME * sum(known.values())
+    least = _MIN_LANGUAGE_SHARE * sum(known.values())
     return sorted((code for code in known if known[code] >= least), key=lambda code: -known[code])
 
 
@@ -100,15 +102,15 @@ def recommended(found: Collection[Choice], library: Mapping[str, int]) -> set[st
     Models for exactly its languages, and multilingual ones; for English alone, English models.
     """
     needed = set(main_languages(library)) or {"en"}
-    fitting = [choice for choice in found if choice.name in _PROVEN]
+    fitting = [choice for choice in found if choice.name in _RECOMMENDED]
     if needed == {"en"}:
         return {choice.name for choice in fitting if choice.languages == ("en",)}
     return {choice.name for choice in fitting if MANY in choice.languages or needed <= set(choice.languages)}
 
 
 def is_downloaded(name: str) -> bool:
-    """Whether a model's weights are on this machine."""
-    return name == BUNDLED_DENSE or any(_here(about) for about in _every() if about["model"] == name)
+    """Return whether a model's weights are on this machine."""
+    return name == BUNDLED_DENSE or any(_is_installed(about) for about in _every() if about["model"] == name)
 
 
 def fetch(name: str, on_progress: Callable[[int, int], None], stopped: Callable[[], bool]) -> bool:
@@ -157,10 +159,10 @@ def _choice(about: dict[str, Any]) -> Choice:
     return Choice(
         name,
         int(about["dim"]),
-        _in_words(description),
+        _short_description(description),
         float(about["size_in_GB"]),
         False,
-        _here(about),
+        _is_installed(about),
         _languages(description),
         int(tokens[1]) if tokens else None,
     )
@@ -169,11 +171,11 @@ def _choice(about: dict[str, Any]) -> Choice:
 def _languages(description: str) -> tuple[str, ...]:
     found = _LANGUAGES.search(description)
     words = found[1].lower() if found else ""
-    named = tuple(code for name, code in _NAMED.items() if name in words)
+    named = tuple(code for name, code in _LANGUAGE_CODES.items() if name in words)
     return named or ((MANY,) if words else ())
 
 
-def _in_words(description: str) -> str:
+def _short_description(description: str) -> str:
     """Return a short description: languages, tokens, year."""
     languages, tokens, year = (known.search(description) for known in (_LANGUAGES, _TOKENS, _YEAR))
     words = [
@@ -184,7 +186,7 @@ def _in_words(description: str) -> str:
     return ", ".join(filter(None, words)) + "."
 
 
-def _reads(about: dict[str, Any]) -> str:
+def _reranker_languages(about: dict[str, Any]) -> str:
     """Return the languages of a cross-encoder."""
     if about["model"] == "BAAI/bge-reranker-base":
         return "Chinese and English."
@@ -195,7 +197,7 @@ def _folder(about: dict[str, Any]) -> Path:
     return Path(paths.models_folder()) / f"models--{about['sources']['hf'].replace('/', '--')}"
 
 
-def _here(about: dict[str, Any]) -> bool:
+def _is_installed(about: dict[str, Any]) -> bool:
     folder = _folder(about)
     try:
         snapshot = folder / "snapshots" / (folder / "refs" / "main").read_text(encoding="ascii").strip()

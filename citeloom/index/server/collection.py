@@ -28,10 +28,10 @@ from citeloom.index.server.connection import QdrantServer
 
 OLDEST = (1, 20)  # the first with every filter, and the version of Qdrant Edge
 # hnsw_ef. A server decides on the size of its segments, and larger ones need more: among 500,000 passages, 98 of the
-# 100 nearest are found so, with Qdrant's default of 100 far fewer.
+# 100 nearest are found with this value, with Qdrant's default of 100 far fewer.
 _HNSW_EF = 512
 _WRITE_SECONDS = 60  # timeout of a write, which the server answers when it is done
-_LARGEST_REQUEST = 4_000_000  # bytes; servers take 32 MB unless told otherwise
+_MAX_REQUEST_BYTES = 4_000_000  # bytes; servers accept 32 MB by default
 _FILTERS = FilterFactory(
     models,
     models.Filter,
@@ -41,7 +41,7 @@ _FILTERS = FilterFactory(
 
 
 class ServerCollection(Collection):
-    """The passages of one project in a collection of a Qdrant server."""
+    """Collection of one project's passages on a Qdrant server."""
 
     def __init__(self, server: QdrantServer, name: str, client: QdrantClient) -> None:
         super().__init__()
@@ -75,7 +75,7 @@ class ServerCollection(Collection):
 
     @classmethod
     def names(cls, server: QdrantServer) -> list[str]:
-        """The collections that a server has."""
+        """Return the names of the collections on a server."""
         with server.connected() as client:
             return sorted(one.name for one in client.get_collections().collections)
 
@@ -117,7 +117,7 @@ class ServerCollection(Collection):
 
     @property
     def address(self) -> str:
-        """The address of its server."""
+        """Address of its server."""
         return self._server.address
 
     def reach(self, server: QdrantServer) -> None:
@@ -139,7 +139,7 @@ class ServerCollection(Collection):
         for point in points:
             room = len(json.dumps(point.payload)) + 20 * len(point.dense)
             room += 32 * len(point.sparse.indices) if point.sparse else 0
-            if made and size + room > _LARGEST_REQUEST:
+            if made and size + room > _MAX_REQUEST_BYTES:
                 self._client.upsert(self.name, made, **self._write_options)
                 made, size = [], 0
             made.append(_point(point))
@@ -208,8 +208,8 @@ class ServerCollection(Collection):
         return set(self._client.get_collection(self.name).payload_schema)
 
     def _add_missing_indexes(self) -> list[str]:
-        there = self._indexed()
-        missing = {name: params for name, params in _payload_indexes().items() if name not in there}
+        existing = self._indexed()
+        missing = {name: params for name, params in _payload_indexes().items() if name not in existing}
         for name, params in missing.items():
             self._client.create_payload_index(self.name, name, params, **self._write_options)
         return list(missing)
@@ -221,7 +221,7 @@ class ServerCollection(Collection):
 
 
 def _payload_indexes() -> dict[str, Any]:
-    """The indexes that filters need, as Qdrant Edge has them."""
+    """Return the payload indexes that filters need, the same as in Qdrant Edge."""
     keyword = models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, enable_hnsw=False)
     number = models.IntegerIndexParams(type=models.IntegerIndexType.INTEGER, lookup=True, range=True, enable_hnsw=False)
     words = models.TextIndexParams(

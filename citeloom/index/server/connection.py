@@ -21,7 +21,7 @@ from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedR
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.index.server.address import checked, is_own_machine
 
-_LOST = (httpx.ReadError, httpx.WriteError, httpx.CloseError, httpx.RemoteProtocolError)
+_CONNECTION_LOST = (httpx.ReadError, httpx.WriteError, httpx.CloseError, httpx.RemoteProtocolError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +168,7 @@ class QdrantServer:
             next_step = "Check the server's certificate, and that it speaks https."
         elif any(isinstance(reason, socket.gaierror) for reason in reasons):
             why, next_step = f"No machine called {host} was found.", "Check the address and the network."
-        elif isinstance(source, _LOST):
+        elif isinstance(source, _CONNECTION_LOST):
             why = f"The connection to the Qdrant server at {self.address} was lost."
             next_step = "Try again when the server is back."
         else:
@@ -185,7 +185,7 @@ def _retry_lost_connection(request: httpx.Request, send: Any) -> httpx.Response:
     try:
         return cast("httpx.Response", send(request))
     except ResponseHandlingException as error:
-        if not isinstance(error.source, _LOST):
+        if not isinstance(error.source, _CONNECTION_LOST):
             raise
     return cast("httpx.Response", send(request))
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from citeloom.core import credentials
 
 NAME = "qdrant"
-_ANY = ""  # in place of an address: the key of every server without one of its own
+_ANY = ""  # in place of an address: the default key of servers without their own
 
 
 def for_server(address: str) -> str | None:
@@ -31,5 +31,5 @@ def _stored() -> dict[str, str]:
         found = json.loads(stored)
     except ValueError:
         found = None
-    # The environment variable holds a bare key.
+    # The environment variable contains a plain key, not JSON.
     return found if isinstance(found, dict) else {_ANY: stored}

@@ -1,1 +1,1 @@
-"""Zotero items as CSL-JSON."""
+"""Conversion of Zotero items to CSL-JSON."""

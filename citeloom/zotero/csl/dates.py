@@ -9,7 +9,7 @@ from typing import Any
 
 from citeloom.core.text.normalize import fold
 
-_LONGEST = 200  # characters of a date
+_MAX_LENGTH = 200  # characters of a date
 
 _MONTHS = (
     ("january", "januar", "janvier", "enero", "gennaio", "janeiro", "januari"),
@@ -51,7 +51,7 @@ class _Day:
     month: int | None = None
     day: int | None = None
     season: str = ""
-    era: int = 0  # -1 or 1 where the text names it
+    era: int = 0  # -1 or 1 if the text names it
 
     @property
     def parts(self) -> tuple[int, ...]:
@@ -64,7 +64,7 @@ def to_csl_date(text: str) -> dict[str, Any]:
     text = " ".join(text.split())
     if quoted := _QUOTED.fullmatch(text):  # quotation marks: printed as written
         return {"literal": quoted[1]}
-    if len(text) > _LONGEST:
+    if len(text) > _MAX_LENGTH:
         return {"literal": text}
     sorted_by = _Day()
     if multipart := _MULTIPART.fullmatch(text):
@@ -73,7 +73,7 @@ def to_csl_date(text: str) -> dict[str, Any]:
     circa = _CIRCA.match(text)
     dated = (text[circa.end() :] if circa else text).rstrip("~? ")
     days = _days(dated)
-    # Zotero itself knows the months of its user's language and the order of day and month there.
+    # Zotero's sortable date can be more precise: it parses months and the order of day and month by the user's locale.
     if len(days) < 2 and len(sorted_by.parts) > max((len(day.parts) for day in days), default=0):
         days = [sorted_by]
     if not days:
@@ -94,7 +94,7 @@ def sortable_date(text: str) -> tuple[int, int, int]:
 
 
 def _days(text: str) -> list[_Day]:
-    """One day, or the first and the last of a range; empty where the text names none."""
+    """Return one day, or the first and the last of a range; empty if the text has no date."""
     if (day := _numeric(text)) is None:
         between = next((mark for mark in _BETWEEN if mark in text[1:]), None)
         if between and text[1:].count(between) == 1:
@@ -107,7 +107,7 @@ def _days(text: str) -> list[_Day]:
 
 
 def _range(first: str, last: str) -> list[_Day] | None:
-    """The first and last day; None where these are no two dates, empty where the last is before the first."""
+    """Return the first and last day; None if these are not two dates, empty if the last is before the first."""
     begin, end = _single(first), _single(last)
     if begin.year and not begin.month and re.fullmatch(r"[0-9]{2}", last) and int(last) > begin.year % 100:
         end = _Day(begin.year // 100 * 100 + int(last))  # 2021-22
@@ -128,7 +128,7 @@ def _single(text: str) -> _Day:
 
 
 def _numeric(text: str) -> _Day | None:
-    """A date of digits only; None for any other."""
+    """Parse a date of digits only; None for any other."""
     if match := _YEAR_FIRST.fullmatch(text) or _CJK.fullmatch(text):
         year, month, day = int(match[1]), int(match[3] or 0), int(match[4] or 0)
         return None if month > 12 and not day else _checked(year, month, day)  # 2021-22 is two years
@@ -138,13 +138,13 @@ def _numeric(text: str) -> _Day | None:
             return _checked(year, second, 0)
         if mark == "." or first > 12:
             return _checked(year, second, first)
-        # 4/5/2019 is April to some and May to others.
+        # 4/5/2019 is ambiguous: April or May.
         return _checked(year, first, second) if second > 12 or first == second else _Day(year)
     return None
 
 
 def _worded(text: str) -> _Day:
-    """A date with words in it: "5 May 2019", "Spring 2020", "200 BCE"."""
+    """Parse a date with words: "5 May 2019", "Spring 2020", "200 BCE"."""
     era = -1 if re.match(r"-\d", text) else 0
     if marked := _ERA.search(text):
         era = -1 if marked[1][0] in "bB" else 1
@@ -175,7 +175,7 @@ def _month(word: str) -> int | None:
 
 
 def _checked(year: int, month: int, day: int, season: str = "") -> _Day:
-    """The date without a month or day that no calendar has; there is no year 0."""
+    """Return the date without an invalid month or day; there is no year 0."""
     if not year:
         return _Day()
     if not 1 <= month <= 12:

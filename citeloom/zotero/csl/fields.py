@@ -167,10 +167,10 @@ DATES = {
     "submitted": "filingDate",
 }
 
-# The place of these is where it was performed, not where it was published.
+# The place of these types is the event place, not the publisher place.
 PERFORMED = frozenset({"audioRecording", "presentation", "videoRecording"})
 
-# The first creators of a type are its authors to CSL, whatever Zotero calls them.
+# The primary creators of a type are its CSL authors, whatever Zotero calls them.
 NAMES = {
     **dict.fromkeys(("author", "creator", "artist", "performer", "sponsor", "programmer", "interviewee"), "author"),
     **dict.fromkeys(("cartographer", "inventor", "presenter"), "author"),
@@ -216,14 +216,14 @@ def folded(name: str) -> str:
     return name.replace(" ", "").replace("-", "").replace("_", "").lower()
 
 
-# What a line in Extra can be called: by Zotero's field, or by CSL's own name, which wins ("type").
+# Names of lines in Extra: Zotero's field, or CSL's own name, which takes precedence ("type").
 VARIABLES = {
     **{folded(field): variable for variable, fields in TEXTS.items() for field in fields},
     **{folded(field): variable for variable, field in DATES.items()},
     **{folded(variable): variable for variable in (*TEXTS, *_ONLY_IN_EXTRA, *DATE_VARIABLES, *NAME_VARIABLES, "type")},
 }
 
-# Every field an item can have, by the name that all types share.
+# Every field that an item can have, by its base name.
 FIELDS = frozenset(
     (*(field for fields in TEXTS.values() for field in fields), *DATES.values(), "assignee", "citationKey", "country")
 ) | {"extra", "seriesText"}

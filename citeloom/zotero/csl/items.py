@@ -1,6 +1,6 @@
-"""Zotero items as CSL-JSON.
+"""Converts Zotero items to CSL-JSON.
 
-As Zotero exports them, with four differences: years are numbers; "c. 1999" is circa, not a season called "c"; lines of
+As in Zotero's export, with four differences: years are numbers; "c. 1999" is circa, not a season called "c"; lines of
 Extra become variables; the day of access is the stored one, whatever this machine's time zone.
 """
 
@@ -59,7 +59,7 @@ def _text(value: object) -> str:
 
 
 def _fields(item: Item) -> dict[str, str]:
-    """The item's texts by the names that all types share."""
+    """Return the item's texts by base field."""
     texts = {field: text for field, value in item.data.items() if (text := _text(value))}
     return {BASE_FIELDS[field]: text for field, text in texts.items() if field in BASE_FIELDS} | texts
 
@@ -130,7 +130,7 @@ def _take_extra(csl: dict[str, Any], extra: str) -> None:
 
     As in Zotero's own citations, a type or date in Extra wins over the item's field, anything else fills a gap.
     """
-    kept: list[str] = []
+    remaining: list[str] = []
     names: dict[str, list[dict[str, Any]]] = {}
     for line in _LINE_IN_BRACES.sub(_on_its_own_line, extra).splitlines():
         match = _LINE.fullmatch(line.strip())
@@ -139,19 +139,19 @@ def _take_extra(csl: dict[str, Any], extra: str) -> None:
         if variable == "type":
             value = TYPES.get(value, value)
         if not variable or not value or (variable == "type" and value not in CSL_TYPES):
-            kept.append(line)
+            remaining.append(line)
         elif variable in DATE_VARIABLES:
             csl[variable] = to_csl_date(value)
         elif variable == "type":
             csl["type"] = value
         elif variable in csl:
-            kept.append(line)
+            remaining.append(line)
         elif variable in NAME_VARIABLES:
             names.setdefault(variable, []).append(_name_in_extra(value))
         else:
             csl[variable] = _unquoted(value)
     csl.update(names)
-    if note := re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip():
+    if note := re.sub(r"\n{3,}", "\n\n", "\n".join(remaining)).strip():
         csl["note"] = note
 
 

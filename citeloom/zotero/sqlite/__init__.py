@@ -1,1 +1,1 @@
-"""Zotero's own database file, read from a copy."""
+"""Reader of Zotero's database file, from a private copy."""

@@ -1,7 +1,7 @@
 """Consistent private copies of a SQLite database that Zotero may be writing to.
 
-Zotero keeps its database locked while it runs, so SQLite cannot read it in place. The latest changes may be only in the
-files beside it: zotero.sqlite-wal, or zotero.sqlite-journal during a write.
+Zotero locks its database while it runs, so SQLite cannot read it in place. The latest changes may be only in the files
+beside it: zotero.sqlite-wal, or zotero.sqlite-journal during a write.
 """
 
 from __future__ import annotations

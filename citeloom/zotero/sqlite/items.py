@@ -55,11 +55,11 @@ def read_snapshots(rows: Rows) -> list[Snapshot]:
 def _collections(rows: Rows) -> Mapping[int, tuple[int, ZoteroCollection]]:
     found = {number: (library, key, _text(name), parent) for number, library, key, name, parent in rows(_COLLECTIONS)}
     trashed = {number for (number,) in rows("SELECT collectionID FROM deletedCollections")}
-    gone = _with_what_is_below(trashed, {number: parent for number, (*_, parent) in found.items()})
+    deleted = _with_descendants(trashed, {number: parent for number, (*_, parent) in found.items()})
     return {
         number: (library, ZoteroCollection(key, name, found[parent][1] if parent in found else None))
         for number, (library, key, name, parent) in found.items()
-        if number not in gone
+        if number not in deleted
     }
 
 
@@ -89,7 +89,7 @@ def _items(rows: Rows, collections: Mapping[int, tuple[int, ZoteroCollection]]) 
             "dateModified": _iso(modified),
         }
     trashed = {number for (number,) in rows("SELECT itemID FROM deletedItems")}
-    for number in _with_what_is_below(trashed, parent_of):
+    for number in _with_descendants(trashed, parent_of):
         data.pop(number, None)
     for number, item in data.items():
         parent = parent_of[number]
@@ -104,17 +104,17 @@ def _items(rows: Rows, collections: Mapping[int, tuple[int, ZoteroCollection]]) 
     return found
 
 
-def _with_what_is_below(gone: set[int], parent_of: Mapping[int, int | None]) -> set[int]:
+def _with_descendants(deleted: set[int], parent_of: Mapping[int, int | None]) -> set[int]:
     below: dict[int, list[int]] = defaultdict(list)
     for number, parent in parent_of.items():
         if parent is not None:
             below[parent].append(number)
-    found, left = set(gone), list(gone)
-    while left:
-        for child in below[left.pop()]:
+    found, pending = set(deleted), list(deleted)
+    while pending:
+        for child in below[pending.pop()]:
             if child not in found:
                 found.add(child)
-                left.append(child)
+                pending.append(child)
     return found
 
 

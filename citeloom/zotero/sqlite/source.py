@@ -23,7 +23,7 @@ SCHEMAS = {123: "7 or 8", 125: "9", 129: "10"}
 _TRIES = 3  # inconsistent copies are repeated
 _FULL_TEXT = ".zotero-ft-cache"
 _BETTER_BIBTEX = "better-bibtex.sqlite"
-_USER_LIBRARY = 1  # the number that every Zotero gives My Library
+_USER_LIBRARY = 1  # library id of My Library in every Zotero
 
 _T = TypeVar("_T")
 
@@ -45,7 +45,7 @@ class SqliteSource:
         self._last: _Reading | None = None
 
     def libraries(self) -> list[Library]:
-        """My Library first, then the groups."""
+        """Return My Library, then the groups."""
         return [snapshot.library for snapshot in self._read().snapshots.values()]
 
     def read(self, library: Library) -> Snapshot:
@@ -61,7 +61,7 @@ class SqliteSource:
         return snapshot
 
     def found_by(self, snapshot: Snapshot, search: SavedSearch) -> set[str]:
-        """The keys of the top-level items that a saved search finds."""
+        """Return the keys of the top-level items that a saved search finds."""
         return matches(snapshot, search)
 
     def full_text(self, library: Library, attachment: str) -> str | None:

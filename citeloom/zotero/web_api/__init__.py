@@ -1,1 +1,1 @@
-"""The Zotero web API: libraries on Zotero's servers, and the files in its storage."""
+"""Client of the Zotero web API: libraries on Zotero's servers, and the files in its storage."""

@@ -17,7 +17,7 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.zotero.http import incomplete_answer
 
 _MAX_WAIT = 60.0  # longest backoff that is waited for; a longer one is an error
-_PAUSES = (1.0, 2.0, 4.0)  # where the servers are busy and give no delay
+_PAUSES = (1.0, 2.0, 4.0)  # seconds before retries if busy servers request no delay
 _TOTAL_TIMEOUT_FACTOR = 5  # limit of a whole reply, in read timeouts
 _BUSY = (429, 503)
 _LIBRARY_ERRORS = (
@@ -41,16 +41,16 @@ class Backoff:
 
     def wait(self) -> None:
         """Wait for its end; a long backoff raises ZOTERO_UNAVAILABLE."""
-        left = self.until - time.monotonic()
-        if left > _MAX_WAIT:
+        remaining = self.until - time.monotonic()
+        if remaining > _MAX_WAIT:
             raise CiteLoomError(
                 Code.ZOTERO_UNAVAILABLE,
-                f"Zotero's servers are busy and ask to be left alone for {_spoken(left)}.",
+                f"Zotero's servers are busy and ask to be left alone for {_duration(remaining)}.",
                 "Nothing was changed; try again then.",
-                retry_after=round(left),
+                retry_after=round(remaining),
             )
-        if left > 0:
-            time.sleep(left)
+        if remaining > 0:
+            time.sleep(remaining)
 
 
 class RateLimitedClient(httpx2.Client):
@@ -68,15 +68,15 @@ class RateLimitedClient(httpx2.Client):
         for pause in (*_PAUSES, None):
             self._backoff.wait()
             response = super().send(request, stream=True, **how)
-            asked = _asked_pause(response)
-            if asked:
-                self._backoff.extend(asked)
+            requested = _requested_backoff(response)
+            if requested:
+                self._backoff.extend(requested)
             for name in ("backoff", "retry-after"):  # pyzotero would sleep for as long as they request
                 response.headers.pop(name, None)
             if response.status_code not in _BUSY or pause is None:
                 break
             response.close()
-            self._backoff.extend(asked or pause)
+            self._backoff.extend(requested or pause)
         if response.status_code in _BUSY:
             response.close()
             raise CiteLoomError(
@@ -165,7 +165,7 @@ def _translate(error: Exception) -> CiteLoomError:
     return incomplete_answer(f"Zotero's servers answered with an error ({type(error).__name__})")
 
 
-def _asked_pause(response: httpx2.Response) -> float:
+def _requested_backoff(response: httpx2.Response) -> float:
     """Return the backoff that a reply requests, in seconds."""
     value = response.headers.get("retry-after") or response.headers.get("backoff") or "0"
     try:
@@ -178,5 +178,5 @@ def _asked_pause(response: httpx2.Response) -> float:
         return 0.0
 
 
-def _spoken(seconds: float) -> str:
+def _duration(seconds: float) -> str:
     return f"{round(seconds)} seconds" if seconds < 120 else f"{round(seconds / 60)} minutes"

@@ -23,7 +23,7 @@ ByteProgress = Callable[[int, int | None], None]
 
 
 class _RemoteFileChanged(Exception):
-    """The remote file is not the one that the partial download belongs to."""
+    """Raised when the remote file is not the one of the partial download."""
 
 
 def download(
@@ -76,26 +76,26 @@ def _fetch(
     stopped: Callable[[], bool],
 ) -> Mapping[str, str]:
     """Complete the partial file; return the response headers."""
-    have, of = (part.stat().st_size, label.read_text("utf-8")) if part.exists() and label.exists() else (0, "")
-    wanted = {"Range": f"bytes={have}-", "If-Range": of} if have and of else {}
-    with _opened(client, address, header, {"Accept-Encoding": "identity", **wanted}) as (response, headers):
+    received, etag = (part.stat().st_size, label.read_text("utf-8")) if part.exists() and label.exists() else (0, "")
+    range_headers = {"Range": f"bytes={received}-", "If-Range": etag} if received and etag else {}
+    with _opened(client, address, header, {"Accept-Encoding": "identity", **range_headers}) as (response, headers):
         if response.status_code == 416:
             raise _RemoteFileChanged
         _check_status(response.status_code, name)
-        have, total = _extent(response, have, of)
-        _check_size(max(total or 0, have), most_bytes, name)
+        received, total = _extent(response, received, etag)
+        _check_size(max(total or 0, received), most_bytes, name)
         label.write_text(_label(response), "utf-8")
-        with part.open("ab" if have else "wb") as file:
+        with part.open("ab" if received else "wb") as file:
             for chunk in response.iter_bytes(_CHUNK):
                 if stopped():
                     raise CiteLoomError(
                         Code.TIMEOUT, f"Fetching {name} was stopped.", "The next sync goes on from there.", stopped=True
                     )
-                have += len(chunk)
-                _check_size(have, most_bytes, name)
+                received += len(chunk)
+                _check_size(received, most_bytes, name)
                 file.write(chunk)
-                on_progress(have, total)
-        if total is not None and have != total:
+                on_progress(received, total)
+        if total is not None and received != total:
             raise _RemoteFileChanged
     return headers
 
@@ -116,13 +116,13 @@ def _opened(
     raise incomplete_answer("Zotero's servers redirect too often")
 
 
-def _extent(response: httpx2.Response, have: int, of: str) -> tuple[int, int | None]:
+def _extent(response: httpx2.Response, received: int, etag: str) -> tuple[int, int | None]:
     """Return the offset at which the reply continues, and the total size."""
     if response.status_code == 206:
         found = re.fullmatch(r"bytes (\d+)-\d+/(\d+|\*)", response.headers.get("content-range", ""))
-        if not found or int(found[1]) != have or _label(response) != of:
+        if not found or int(found[1]) != received or _label(response) != etag:
             raise _RemoteFileChanged
-        return have, None if found[2] == "*" else int(found[2])
+        return received, None if found[2] == "*" else int(found[2])
     length = response.headers.get("content-length", "")
     return 0, int(length) if length.isdecimal() else None
 

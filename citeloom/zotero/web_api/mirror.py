@@ -39,10 +39,10 @@ def load(path: Path, owner: str) -> Mirror:
     try:
         found = json.loads(gzip.decompress(path.read_bytes()))
         held = {kind: dict(found["held"][kind]) for kind in KINDS}
-        sound = found["whose"] == owner and all(
+        valid = found["whose"] == owner and all(
             data["key"] == key for objects in held.values() for key, data in objects.items()
         )
-        return Mirror(int(found["version"]), held) if sound else Mirror()
+        return Mirror(int(found["version"]), held) if valid else Mirror()
     except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, RecursionError):
         return Mirror()
 

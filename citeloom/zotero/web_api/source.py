@@ -27,7 +27,7 @@ _TIMEOUT_SECONDS = 30.0
 
 
 class _Changed(Exception):
-    """The library changed while it was read."""
+    """Raised when the library changes while it is read."""
 
 
 class WebApi:
@@ -44,38 +44,38 @@ class WebApi:
         self._read_timeout = timeout
         self._most_bytes = most_bytes
         self._backoff = Backoff()
-        self._person: dict[str, Any] = {}
+        self._owner: dict[str, Any] = {}
 
     def check_key(self) -> dict[str, Any]:
         """Return the owner of the key and what it may read."""
-        person = self._me()
+        owner = self._key_owner()
         return {
-            "user_id": person["userID"],
-            "name": str(person["username"] or ""),
+            "user_id": owner["userID"],
+            "name": str(owner["username"] or ""),
             "libraries": [{"id": library.id, "name": library.name} for library in self.libraries()],
-            "files": _may(person, "user", "files"),
-            "notes": _may(person, "user", "notes"),
+            "files": _may(owner, "user", "files"),
+            "notes": _may(owner, "user", "notes"),
         }
 
     def about(self) -> dict[str, Any]:
         """Return the address and the owner of the key."""
-        return {"url": self._url, "name": str(self._me()["username"] or "")}
+        return {"url": self._url, "name": str(self._key_owner()["username"] or "")}
 
     def libraries(self) -> list[Library]:
         """Return My Library, then the groups, as far as the key may read them."""
-        person = self._me()
-        with self._asking(Library(MY_LIBRARY, "")) as zotero:
+        owner = self._key_owner()
+        with self._library_client(Library(MY_LIBRARY, "")) as zotero:
             groups, _ = _everything(zotero, "groups", "id")
-        return [library for library in libraries_from_json(groups.values()) if _may_read(person, library)]
+        return [library for library in libraries_from_json(groups.values()) if _may_read(owner, library)]
 
     def read(self, library: Library) -> Snapshot:
         """Return a library as it is now."""
-        owner = hashlib.sha256(f"{self._url} {self._me()['userID']} {self._key}".encode()).hexdigest()
+        owner = hashlib.sha256(f"{self._url} {self._key_owner()['userID']} {self._key}".encode()).hexdigest()
         file = self._mirror / f"{library.id.replace('/', '-')}.json.gz"
-        held = load(file, owner)
-        with self._asking(library) as zotero:
-            now = _updated(zotero, held, library)
-        if now is not held:
+        cached = load(file, owner)
+        with self._library_client(library) as zotero:
+            now = _updated(zotero, cached, library)
+        if now is not cached:
             try:
                 save(file, owner, now)
             except OSError as error:
@@ -88,7 +88,7 @@ class WebApi:
 
     def full_text(self, library: Library, attachment: str) -> str | None:
         """Return the text that Zotero extracted from an attachment, or None."""
-        with self._asking(library) as zotero:
+        with self._library_client(library) as zotero:
             try:
                 answer = _json(zotero, lambda: zotero.fulltext_item(attachment))
             except ResourceNotFoundError:
@@ -108,7 +108,7 @@ class WebApi:
     ) -> Path:
         """Download an attachment's file from Zotero's storage, resuming an earlier attempt."""
         with translated(), self._client() as client:
-            address = f"{self._url}/{self._place(library)}/items/{item.key}/file"
+            address = f"{self._url}/{self._api_path(library)}/items/{item.key}/file"
             name = str(item.data.get("filename") or to.name)
             return download(
                 client,
@@ -127,9 +127,9 @@ class WebApi:
     def _header(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self._key}", "Zotero-API-Version": "3"}
 
-    def _me(self) -> dict[str, Any]:
+    def _key_owner(self) -> dict[str, Any]:
         """Return the owner and permissions of the key, cached."""
-        if not self._person:
+        if not self._owner:
             if not re.fullmatch("[A-Za-z0-9]+", self._key):
                 raise key_refused()
             with translated(), self._client() as client:  # pyzotero would put the key into the URL
@@ -141,65 +141,65 @@ class WebApi:
             answer = parse_json(reply.content)
             if not isinstance(answer, dict) or not isinstance(answer.get("userID"), int):
                 raise incomplete_answer("The answer of Zotero's servers does not look like theirs")
-            self._person = {name: answer.get(name) for name in ("userID", "username", "access")}
-        return self._person
+            self._owner = {name: answer.get(name) for name in ("userID", "username", "access")}
+        return self._owner
 
-    def _place(self, library: Library) -> str:
-        return f"users/{self._me()['userID']}" if library.group is None else f"groups/{library.group}"
+    def _api_path(self, library: Library) -> str:
+        return f"users/{self._key_owner()['userID']}" if library.group is None else f"groups/{library.group}"
 
     @contextmanager
-    def _asking(self, library: Library) -> Iterator[Zotero]:
-        kind, number = self._place(library).split("/")
+    def _library_client(self, library: Library) -> Iterator[Zotero]:
+        kind, number = self._api_path(library).split("/")
         with translated(), self._client() as client:
             zotero = Zotero(number, kind.removesuffix("s"), self._key, client=client)
             zotero.endpoint = self._url
             yield zotero
 
 
-def _updated(zotero: Zotero, held: Mirror, library: Library) -> Mirror:
+def _updated(zotero: Zotero, cached: Mirror, library: Library) -> Mirror:
     """Return the mirror updated to the current version."""
     for _ in range(_TRIES):
         try:
-            return _with_changes(zotero, held)
+            return _with_changes(zotero, cached)
         except _Changed:
             continue
     raise incomplete_answer(f"{library.name} kept changing while it was read")
 
 
-def _with_changes(zotero: Zotero, held: Mirror) -> Mirror:
-    since = held.version
+def _with_changes(zotero: Zotero, cached: Mirror) -> Mirror:
+    since = cached.version
     items, version = _everything(zotero, "items", since=since)
     if version == since:
-        return held
+        return cached
     if version < since:  # the servers were restored to an earlier state
         return _with_changes(zotero, Mirror())
     changed = {"items": items.values()}
     for kind in KINDS[1:]:
         found, seen = _everything(zotero, kind, since=since)
-        _must_be(version, seen)
+        _check_version(version, seen)
         changed[kind] = found.values()
-    return held.updated(version, changed, _erased(zotero, since, version) if since else {})
+    return cached.updated(version, changed, _erased(zotero, since, version) if since else {})
 
 
 def _erased(zotero: Zotero, since: int, version: int) -> dict[str, list[str]]:
     """Return the keys of permanently deleted objects, by kind."""
-    gone = _json(zotero, lambda: zotero.deleted(since=since))
-    if not isinstance(gone, dict) or not all(isinstance(gone.get(kind), list) for kind in KINDS):
+    deleted = _json(zotero, lambda: zotero.deleted(since=since))
+    if not isinstance(deleted, dict) or not all(isinstance(deleted.get(kind), list) for kind in KINDS):
         raise incomplete_answer("The answer of Zotero's servers does not look like a list of what was deleted")
-    _must_be(version, _number(zotero, "last-modified-version"))
-    return gone
+    _check_version(version, _number(zotero, "last-modified-version"))
+    return deleted
 
 
 def _everything(
     zotero: Zotero, kind: str, key: str = "key", since: int | None = None
 ) -> tuple[dict[Any, dict[str, Any]], int]:
     """Return the `data` of all objects of a kind, from all pages, and the library's version."""
-    which = {} if since is None else {"since": since, "includeTrashed": 1}
+    parameters = {} if since is None else {"since": since, "includeTrashed": 1}
     found: dict[Any, dict[str, Any]] = {}
-    page = _json(zotero, lambda: getattr(zotero, kind)(limit=_PAGE, **which))
+    page = _json(zotero, lambda: getattr(zotero, kind)(limit=_PAGE, **parameters))
     total, version = _number(zotero, "total-results"), _number(zotero, "last-modified-version")
     while page is not None:
-        _must_be(version, _number(zotero, "last-modified-version"))
+        _check_version(version, _number(zotero, "last-modified-version"))
         before = len(found)
         try:
             found |= {entry["data"][key]: entry["data"] for entry in page}
@@ -213,18 +213,18 @@ def _everything(
     return found, version
 
 
-def _may(person: dict[str, Any], *right: str) -> bool:
-    """Whether the key has a right."""
-    at: Any = person["access"]
+def _may(owner: dict[str, Any], *right: str) -> bool:
+    """Return whether the key has a right."""
+    at: Any = owner["access"]
     for name in right:
         at = at.get(name) if isinstance(at, dict) else None
     return bool(at)
 
 
-def _may_read(person: dict[str, Any], library: Library) -> bool:
+def _may_read(owner: dict[str, Any], library: Library) -> bool:
     if library.group is None:
-        return _may(person, "user", "library")
-    return any(_may(person, "groups", which, "library") for which in (str(library.group), "all"))
+        return _may(owner, "user", "library")
+    return any(_may(owner, "groups", group, "library") for group in (str(library.group), "all"))
 
 
 def _json(zotero: Zotero, ask: Callable[[], Any]) -> Any:
@@ -245,6 +245,6 @@ def _number(zotero: Zotero, header: str) -> int:
     return int(value)
 
 
-def _must_be(version: int, seen: int) -> None:
+def _check_version(version: int, seen: int) -> None:
     if version != seen:
         raise _Changed

@@ -1,1 +1,1 @@
-"""PDF files through pypdfium2: words with their places and type, visibility, form fields, outline, rendering."""
+"""PDF access by pypdfium2: words with position and type, visibility, form fields, outline, rendering."""

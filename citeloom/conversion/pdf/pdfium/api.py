@@ -1,4 +1,4 @@
-"""pypdfium2, imported in one place. It carries no types: naming it Any once keeps the modules around it checked."""
+"""Import of pypdfium2, typed as Any because it has no type information. Used by the other modules of this package."""
 
 from __future__ import annotations
 

@@ -21,13 +21,13 @@ from citeloom.conversion.pdf.raw_page import OutlineEntry, RawPage, RawPdf, Word
 from citeloom.core.errors import CiteLoomError, Code
 
 _MAX_OUTLINE = 20_000
-_MAX_MISSING = 1000  # pages in a row that cannot be opened: then the rest of those that the file claims is not there
+_MAX_MISSING = 1000  # consecutive pages that cannot be opened, after which the declared page count is taken as false
 _MAX_SIDE = 6000  # pixels; a page the size of a poster is rendered smaller
 _FEW_WORDS = 40  # a page with fewer may be a scan
-_MAX_OBJECTS = 3000  # looked at in search of pictures
-_FIELD_SIZE = 10.0  # of the type in a form field that gives none
+_MAX_OBJECTS = 3000  # examined when searching for pictures
+_FIELD_SIZE = 10.0  # default type size of a form field
 
-# It warns for every XFA form that its scripts will not run.
+# pypdfium2 warns for every XFA form that its scripts will not run.
 logging.getLogger("pypdfium2._helpers.document").setLevel(logging.ERROR)
 
 
@@ -48,23 +48,23 @@ class PdfFile:
     def read(self) -> RawPdf:
         """Read the words of all pages, the outline, labels and title."""
         document = self._document
-        pages, unreadable, there = list[RawPage](), list[int](), 0
+        pages, unreadable, last_readable = list[RawPage](), list[int](), 0
         with self._lock:
             claimed = len(document)
             for index in range(claimed):
                 try:
                     pages.append(_read_page(document, index))
-                    there = index + 1
+                    last_readable = index + 1
                 except pdfium.PdfiumError:
-                    if index + 1 - there >= _MAX_MISSING:
+                    if index + 1 - last_readable >= _MAX_MISSING:
                         break
                     unreadable.append(index + 1)
                     pages.append(RawPage(index + 1, 612.0, 792.0, page_label(document, index), []))
             else:
                 return RawPdf(pages, _title(document), list(_outline(document)), unreadable)
             # The page count is not reliable: a few bytes can claim a million pages.
-            unreadable = [number for number in unreadable if number <= there]
-            return RawPdf(pages[:there], _title(document), list(_outline(document)), unreadable, claimed)
+            unreadable = [number for number in unreadable if number <= last_readable]
+            return RawPdf(pages[:last_readable], _title(document), list(_outline(document)), unreadable, claimed)
 
     def render(self, number: int, scale: float, quarter: int) -> Image:
         """Return a page as a grey image with `scale` pixels per point, or fewer for a huge page."""
@@ -72,7 +72,7 @@ class PdfFile:
             page = self._document.get_page(number - 1)
             try:
                 scale = min(scale, _MAX_SIDE / max(*page.get_size(), 1.0))
-                # The page's own turn is applied by pdfium; what is left sets sideways text upright.
+                # pdfium applies the page's own rotation; the remaining turns make sideways text upright.
                 turn = (quarter * 90 - page.get_rotation()) % 360
                 bitmap = page.render(scale=scale, rotation=turn, grayscale=True)
                 try:
@@ -137,7 +137,7 @@ def _outline(document: Any) -> Iterator[OutlineEntry]:
 
 @dataclass(slots=True)
 class Layer:
-    """Text on a page: that of its content, or that of its form fields and text boxes."""
+    """Text of a page's content stream, or of its form fields and text boxes."""
 
     page: Any
     text_page: Any
@@ -241,7 +241,7 @@ def _raw_text(text_page: Any, hidden: list[Run]) -> str:
 
 
 def _field_words(field: FieldText, quarter: int) -> Iterator[tuple[Word, int]]:
-    """The words of a form field, set into its box line by line; no line is longer than the box is wide."""
+    """Yield the words of a form field with positions in its box; lines are wrapped at the box's width."""
     corners = [upright(x, y, quarter) for x, y in ((field.box[0], field.box[1]), (field.box[2], field.box[3]))]
     (left, right), (bottom, top) = (sorted(corner[side] for corner in corners) for side in (0, 1))
     size = min(_FIELD_SIZE, 0.8 * (top - bottom))
@@ -256,7 +256,7 @@ def _field_words(field: FieldText, quarter: int) -> Iterator[tuple[Word, int]]:
                 x = left
             lines[-1].append((text, x, x + width))
             x += width + 0.3 * size
-    # A field that holds more than it shows is scrolled: its lines are set closer.
+    # A field with more lines than fit would be scrolled: its lines are placed closer together.
     leading = min(1.2 * size, (top - bottom) / max(1, len(lines)))
     for at, line in enumerate(lines):
         y = top - 0.8 * min(size, leading) - at * leading
@@ -265,7 +265,7 @@ def _field_words(field: FieldText, quarter: int) -> Iterator[tuple[Word, int]]:
 
 
 def _pictures(page: Any, area: float) -> tuple[float, bool]:
-    """The share of the page that pictures cover, and whether anything but text is painted at all."""
+    """Return the share of the page covered by pictures, and whether anything but text is painted."""
     covered, drawn = 0.0, False
     kinds = [c_api.FPDF_PAGEOBJ_IMAGE, c_api.FPDF_PAGEOBJ_PATH, c_api.FPDF_PAGEOBJ_SHADING]
     for count, painted in enumerate(page.get_objects(filter=kinds, max_depth=3)):
@@ -284,7 +284,7 @@ def _origin(quarter: int, left: float, bottom: float, right: float, top: float) 
 
 
 def _split_by_angle(words: list[tuple[Word, int]]) -> tuple[list[Word], str, int]:
-    """The words in the page's main direction turned upright, the other text, the quarter turns."""
+    """Return the words in the page's main direction, rotated upright, the other text, and the quarter turns."""
     weight = [0, 0, 0, 0]
     for word, angle in words:
         if angle >= 0:

@@ -10,21 +10,21 @@ from typing import Any
 
 from citeloom.conversion.pdf.pdfium.api import c_api, pdfium
 
-_MAX_ANNOTATIONS = 20_000  # of a page: a forged list has no end
+_MAX_ANNOTATIONS = 20_000  # per page, since a forged list can be endless
 _MAX_OPTIONS = 2000
-_MAX_DEPTH = 5  # of forms in forms
+_MAX_DEPTH = 5  # of nested forms
 _NOT_SHOWN = c_api.FPDF_ANNOT_FLAG_HIDDEN | c_api.FPDF_ANNOT_FLAG_NOVIEW
-_MIN_SIDE = 2.0  # points; a smaller field shows nothing
+_MIN_SIDE = 2.0  # points; a smaller field is not readable
 _CHECKED = "☒"
-# Their appearance is what they say. A list box paints all it offers, a button its mark or its caption.
+# Their appearance is their value. A list box paints all options, a button its check mark or caption.
 _PAINTED_FIELDS = (c_api.FPDF_FORMFIELD_TEXTFIELD, c_api.FPDF_FORMFIELD_COMBOBOX, c_api.FPDF_FORMFIELD_SIGNATURE)
-_COMB = 1 << 24  # of a text field: each letter in a box of its own
+_COMB = 1 << 24  # flag of a text field: each letter in a separate box
 _PASSWORD = c_api.FPDF_FORMFLAG_TEXT_PASSWORD
 
 
 @dataclass(frozen=True, slots=True)
 class FieldText:
-    """What a field or text box says whose appearance the file does not give."""
+    """Value of a field or text box without an appearance stream."""
 
     text: str
     box: tuple[float, float, float, float]  # left, bottom, right, top
@@ -32,27 +32,27 @@ class FieldText:
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """The visible fields and text boxes of a page."""
+    """Visible fields and text boxes of a page."""
 
     page: Any = None  # a copy of the page on which their appearances are content, if any has one
-    objects: frozenset[int] = frozenset()  # the text objects on it that are theirs, by address
-    written: tuple[FieldText, ...] = ()  # what the others say
+    objects: frozenset[int] = frozenset()  # addresses of the text objects on it that belong to them
+    written: tuple[FieldText, ...] = ()  # values of those without an appearance
 
 
 @contextmanager
 def visible_fields(document: Any, index: int, page: Any) -> Iterator[Fields]:
-    """The fields and text boxes of an open page.
+    """Yield the fields and text boxes of an open page.
 
-    Other annotations (comments, highlights, stamps) and hidden ones are no text of the page. Appearances are flattened
-    in a new document that holds a copy of the page: in its own, pdfium now and then overwrites the fonts' objects.
+    Other annotations (comments, highlights, stamps) and hidden ones are not text of the page. Appearances are flattened
+    in a new document with a copy of the page: in the original, pdfium sometimes overwrites the objects of fonts.
     """
-    painted, written = _sorted_out(document.formenv, page)
+    painted, written = _classify_annotations(document.formenv, page)
     with ExitStack() as stack:
         flat, before = None, 0
         if painted:
             copy = pdfium.PdfDocument.new()
             stack.callback(copy.close)
-            with suppress(pdfium.PdfiumError):  # then the page has its own text at least
+            with suppress(pdfium.PdfiumError):  # the page's own text can still be read
                 flat, before = _flattened(copy, document, index, painted)
         if flat is None:
             yield Fields(written=written)
@@ -64,7 +64,7 @@ def visible_fields(document: Any, index: int, page: Any) -> Iterator[Fields]:
 
 
 def _flattened(copy: Any, document: Any, index: int, shown: frozenset[int]) -> tuple[Any, int]:
-    """A page in its copy with these annotations as content, and how many objects it had before."""
+    """Return the copy of a page with these annotations as content, and its number of objects before."""
     copy.import_pages(document, [index])
     page = copy[0]
     try:
@@ -82,8 +82,8 @@ def address(handle: Any) -> int:
     return ctypes.addressof(handle.contents)
 
 
-def _sorted_out(form: Any, page: Any) -> tuple[frozenset[int], tuple[FieldText, ...]]:
-    """Which of a page's annotations are fields or text boxes with an appearance, and what those without say."""
+def _classify_annotations(form: Any, page: Any) -> tuple[frozenset[int], tuple[FieldText, ...]]:
+    """Return the indexes of fields and text boxes with an appearance, and the values of those without."""
     painted: list[int] = []
     written: list[FieldText] = []
     for at in range(min(_MAX_ANNOTATIONS, c_api.FPDFPage_GetAnnotCount(page.raw))):
@@ -129,7 +129,7 @@ def _is_shown(annotation: Any) -> bool:
 
 
 def _text(form: Any, annotation: Any) -> str | None:
-    """What a field or text box says, or None where its appearance says it."""
+    """Return the value of a field or text box, or None if its appearance contains it."""
     has_appearance = bool(c_api.FPDFAnnot_HasKey(annotation, b"AP"))
     if c_api.FPDFAnnot_GetSubtype(annotation) == c_api.FPDF_ANNOT_FREETEXT:
         return None if has_appearance else _string(c_api.FPDFAnnot_GetStringValue, annotation, b"Contents")
@@ -138,7 +138,7 @@ def _text(form: Any, annotation: Any) -> str | None:
     if kind in (c_api.FPDF_FORMFIELD_CHECKBOX, c_api.FPDF_FORMFIELD_RADIOBUTTON):
         return _CHECKED if c_api.FPDFAnnot_IsChecked(form, annotation) else ""
     if kind == c_api.FPDF_FORMFIELD_LISTBOX:
-        return "\n".join(_chosen(form, annotation))
+        return "\n".join(_selected_options(form, annotation))
     if kind not in _PAINTED_FIELDS:
         return ""
     if kind == c_api.FPDF_FORMFIELD_TEXTFIELD and flags & _PASSWORD:
@@ -149,14 +149,14 @@ def _text(form: Any, annotation: Any) -> str | None:
     return _string(c_api.FPDFAnnot_GetFormFieldValue, form, annotation) if form else ""
 
 
-def _chosen(form: Any, annotation: Any) -> Iterator[str]:
+def _selected_options(form: Any, annotation: Any) -> Iterator[str]:
     for at in range(min(_MAX_OPTIONS, c_api.FPDFAnnot_GetOptionCount(form, annotation))):
         if c_api.FPDFAnnot_IsOptionSelected(form, annotation, at):
             yield _string(c_api.FPDFAnnot_GetOptionLabel, form, annotation, at)
 
 
 def _string(ask: Any, *about: Any) -> str:
-    """A string of pdfium's, which wants room for it and says how much."""
+    """Return a string from a pdfium function that fills a buffer and returns the required size."""
     size = ask(*about, None, 0)
     if size <= 2:
         return ""

@@ -1,7 +1,7 @@
 """Removes cycles among the form XObjects of a PDF, which pdfium would follow.
 
-A form is a drawing that a page, or another form, paints by its name. None may paint itself; pdfium follows one that
-does for forty levels, so that its words come forty times, or fill the memory where it paints itself twice.
+A form is a drawing that a page or another form paints by name. A form must not paint itself; pdfium follows one that
+does for forty levels, so that its words are repeated forty times, or exhaust the memory if it paints itself twice.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ _RESOURCES = re.compile(rb"/Resources\s+(\d{1,9})\s+\d+\s+R")
 _XOBJECTS = re.compile(rb"/XObject\s*(?:<<(.*?)>>|(\d{1,9})\s+\d+\s+R)", re.S)
 _REFERENCE = re.compile(rb"/([^\s/<>\[\]()]+)\s+(\d{1,9})\s+\d+\s+R")
 _PAINTS = re.compile(rb"/([^\s/<>\[\]()]+)\s+Do\b")
-_LONGEST_DICTIONARY = 100_000  # bytes
+_MAX_DICTIONARY = 100_000  # bytes
 _LONGEST_CONTENT = 20_000_000
 _MAX_CONTENT = 200_000_000  # of all forms together
 
 
 @dataclass(slots=True)
 class _Form:
-    start: int  # where its content stands in the file
+    start: int  # offset of its content in the file
     length: int
     packed: bool
     content: bytes
-    painted: dict[bytes, int]  # by name: the object that it paints
+    painted: dict[bytes, int]  # name → number of the object that it paints
 
 
 def without_loops(path: Path) -> bytes | None:
@@ -43,36 +43,36 @@ def without_loops(path: Path) -> bytes | None:
         if not _FORM.search(data):
             return None
         forms = _forms(data)
-        mended: bytearray | None = None
-        for form, names in _closing(forms):
+        repaired: bytearray | None = None
+        for form, names in _cycle_closing_forms(forms):
             content = _PAINTS.sub(
                 lambda found, names=names: b" " * len(found[0]) if found[1] in names else found[0],  # type: ignore[misc]
                 form.content,
             )
             written = zlib.compress(content, 9) if form.packed else content
-            if len(written) <= form.length:  # no reader looks at what follows the end of packed content
-                mended = mended or bytearray(data)
-                mended[form.start : form.start + len(written)] = written
-        return bytes(mended) if mended else None
+            if len(written) <= form.length:  # readers ignore bytes after the end of compressed content
+                repaired = repaired or bytearray(data)
+                repaired[form.start : form.start + len(written)] = written
+        return bytes(repaired) if repaired else None
 
 
 def _forms(data: mmap.mmap) -> dict[int, _Form]:
-    """The forms that paint others, or themselves, by number."""
+    """Return the forms that paint others, or themselves, by object number."""
     objects = [
         (place.end(), int(before[1]))
         for place in re.finditer(rb"obj\b", data)
         if (before := _NUMBER.search(data[max(0, place.start() - 30) : place.start()]))
     ]
-    starts = {number: start for start, number in objects}  # what stands later in the file counts
+    starts = {number: start for start, number in objects}  # the last definition in the file is valid
     found: dict[int, _Form] = {}
     budget = _MAX_CONTENT
     for match in _FORM.finditer(data):
         at = bisect(objects, (match.start(), 0)) - 1
-        stream = _STREAM.search(data, match.end(), match.end() + _LONGEST_DICTIONARY)
+        stream = _STREAM.search(data, match.end(), match.end() + _MAX_DICTIONARY)
         if at < 0 or stream is None:
             continue
         start, number = objects[at]
-        if starts[number] != start or match.start() - start > _LONGEST_DICTIONARY:
+        if starts[number] != start or match.start() - start > _MAX_DICTIONARY:
             continue
         dictionary = data[start : stream.start()]
         references = _references(data, starts, dictionary)
@@ -81,7 +81,7 @@ def _forms(data: mmap.mmap) -> dict[int, _Form]:
         if not references or budget <= 0 or b"/DecodeParms" in dictionary or (b"/Filter" in dictionary and not packed):
             continue
         raw = data[stream.end() : max(stream.end(), data.find(b"endstream", stream.end()))]
-        content = _unpacked(raw) if packed else raw
+        content = _decompressed(raw) if packed else raw
         budget -= len(content)
         names = set(_PAINTS.findall(content))
         painted = {name: to for name, to in references.items() if name in names}
@@ -91,11 +91,11 @@ def _forms(data: mmap.mmap) -> dict[int, _Form]:
 
 
 def _references(data: mmap.mmap, starts: dict[int, int], dictionary: bytes) -> dict[bytes, int]:
-    """Which object each name in a form's resources stands for; the resources may be objects of their own."""
+    """Return the object number of each name in a form's resources, which may be separate objects."""
 
     def text(number: bytes) -> bytes:
         start = starts.get(int(number), -1)
-        return data[start : start + _LONGEST_DICTIONARY].partition(b"endobj")[0] if start >= 0 else b""
+        return data[start : start + _MAX_DICTIONARY].partition(b"endobj")[0] if start >= 0 else b""
 
     resources = _RESOURCES.search(dictionary)
     found = _XOBJECTS.search(text(resources[1]) if resources else dictionary)
@@ -104,21 +104,21 @@ def _references(data: mmap.mmap, starts: dict[int, int], dictionary: bytes) -> d
     return {m[1]: int(m[2]) for m in _REFERENCE.finditer(found[1] if found[1] is not None else text(found[2]))}
 
 
-def _unpacked(raw: bytes) -> bytes:
+def _decompressed(raw: bytes) -> bytes:
     try:
         return zlib.decompressobj().decompress(raw, _LONGEST_CONTENT)
     except zlib.error:
         return b""
 
 
-def _closing(forms: dict[int, _Form]) -> Iterator[tuple[_Form, set[bytes]]]:
-    """The forms that close a loop, each with the names by which it does."""
+def _cycle_closing_forms(forms: dict[int, _Form]) -> Iterator[tuple[_Form, set[bytes]]]:
+    """Yield the forms that close a cycle, with the names by which they do."""
     done: set[int] = set()
     for first, form in forms.items():
         path = {} if first in done else {first: (iter(form.painted.items()), set[bytes]())}
-        while path:  # not by recursion: how deep forms are nested is the file's choice
-            number, (left, closing) = next(reversed(path.items()))
-            for name, to in left:
+        while path:  # iterative, since the file controls the nesting depth
+            number, (remaining, closing) = next(reversed(path.items()))
+            for name, to in remaining:
                 if to in path:
                     closing.add(name)
                 elif to in forms and to not in done:

@@ -13,13 +13,13 @@ from citeloom.conversion.pdf.pdfium.hidden_text import Box
 from citeloom.conversion.pdf.raw_page import Word
 
 _BREAKS = {0, 9, 10, 11, 12, 13, 32, 0xA0, 0x2002, 0x2003, 0x2009, 0x200A, 0x202F, 0x3000}
-_LINE_END_HYPHENS = {0x2, 0xFFFE}  # how pdfium marks a hyphen at the end of a line
+_LINE_END_HYPHENS = {0x2, 0xFFFE}  # pdfium's codes of a hyphen at the end of a line
 _BOLD_NAMES = ("bold", "black", "heavy", "semibold", "demi", "cmbx", "cmssbx", "-bd", ".b+")
 
 
 @dataclass(slots=True)
 class Style:
-    """The type in which a run is set."""
+    """Font attributes of a run."""
 
     size: float
     font: str
@@ -29,10 +29,10 @@ class Style:
 
 @dataclass(slots=True)
 class Run:
-    """The characters of a word, as in the file."""
+    """Characters of a word, as in the file."""
 
     letters: list[str]
-    places: list[int]  # their numbers on the page
+    places: list[int]  # character indexes on the page
     style: Style
     spaced: bool
 
@@ -73,7 +73,7 @@ def text_runs(text_page: Any) -> Iterator[Run]:
 
 def _character(handle: Any, at: int, code: int) -> str:
     if code in _LINE_END_HYPHENS:
-        # Fonts of formulas use the same code for signs of their own.
+        # Math fonts use the same code for other signs.
         return "-" if c_api.FPDFText_IsHyphen(handle, at) == 1 else ""
     try:
         return chr(code)
@@ -93,7 +93,7 @@ def upright(x: float, y: float, quarter: int) -> tuple[float, float]:
 
 
 def _jumps(dx: float, dy: float, style: Style) -> bool:
-    """Whether the next letter is too far away to belong to the same word (pdfium joins across line ends)."""
+    """Return whether the next letter is too far away to belong to the same word (pdfium joins across line ends)."""
     dx, dy = upright(dx, dy, style.angle)
     em = max(style.size, 1.0)
     return abs(dy) > 0.55 * em or dx > 1.8 * em or dx < -0.5 * em
@@ -122,7 +122,7 @@ def _style(handle: Any, at: int, fonts: dict[tuple[str, int], bool]) -> Style:
 
 
 def placed_word(handle: Any, run: Run) -> tuple[Word, int, Box]:
-    """A run as a word set upright, its quarter turns (-1: slanted), and its box on the page."""
+    """Return a run as an upright word, its quarter turns (-1: slanted), and its box on the page."""
     ends, style = (run.places[0], run.places[-1]), run.style
     box = c_api.FS_RECTF()
     x, y = ctypes.c_double(), ctypes.c_double()
@@ -135,7 +135,7 @@ def placed_word(handle: Any, run: Run) -> tuple[Word, int, Box]:
     size = style.size or max(abs(edges[-1][1] - edges[0][1]), 1.0)
     across = [point[0] for point in turned]
     text = "".join(run.letters)
-    # Surrogate halves become one character; a lone half is no character at all.
+    # Surrogate pairs become one character; a lone surrogate is dropped.
     text = text.encode("utf-16", "surrogatepass").decode("utf-16", "ignore")
     word = Word(text, min(across), max(across), turned[0][1], size, style.font, style.bold, run.spaced)
     x_edges, y_edges = [point[0] for point in edges], [point[1] for point in edges]

@@ -129,7 +129,7 @@ def test_a_question_is_embedded_once_while_it_is_remembered(
 
     bundled._queries.clear()
     monkeypatch.setattr(bundled, "_model", Counting())
-    monkeypatch.setattr(embedding, "_QUERIES_KEPT", 2)
+    monkeypatch.setattr(embedding, "_CACHED_QUERIES", 2)
     first = bundled.embed_query("a")
     assert bundled.embed_query("b") != first
     assert bundled.embed_query("a") == first

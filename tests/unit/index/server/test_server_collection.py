@@ -310,7 +310,7 @@ def test_an_index_that_an_interrupted_making_left_out_is_added(
 def test_large_passages_are_sent_in_requests_that_a_server_takes(
     qdrant: QdrantStandIn, collection: ServerCollection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(remote_collection, "_LARGEST_REQUEST", 10_000)
+    monkeypatch.setattr(remote_collection, "_MAX_REQUEST_BYTES", 10_000)
     sizes = list[int]()
     qdrant.meanwhile = lambda request: sizes.append(len(request.body))
     collection.upsert([point(n, "ä" * 700) for n in range(20)])
