@@ -1,4 +1,4 @@
-"""Preview of an import: what it would read, change and remove, for a person and for the watcher."""
+"""Preview of an import: what it would read, change and remove. Shown to people, and used by the watcher."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ def _searchable(document: Document | None) -> bool:
 
 
 def _named(file: FoundFile) -> tuple[str, str, str]:
-    """Source, citekey and title of a file."""
+    """Return source, citekey and title of a file."""
     record = file.item.record if file.item else None
     return file.source, record.citekey if record else "", record.title if record else ""
 
 
 def _was(document: Document | None, file: FoundFile) -> str:
-    """The citekey that a document had, where it gets another."""
+    """Return the old citekey of a document, if it gets a new one."""
     renamed = document and file.item and document.citekey != file.item.record.citekey
     return document.citekey if document and renamed else ""

@@ -1,4 +1,4 @@
-"""The documents of a project: listed, read again, deleted. The verbs behind the tables of documents."""
+"""Request handlers for the documents of a project: list, read again, delete."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _MOST = 1000  # documents in one page
 
 
 class DocumentService:
-    """Lists documents, has them read again and deletes them."""
+    """Lists documents, queues them to be read again and deletes them."""
 
     def __init__(self, catalog: Catalog, indexes: Indexes, jobs: JobQueue) -> None:
         self._catalog = catalog
@@ -48,7 +48,7 @@ class DocumentService:
 
     @handles(ListDocuments)
     def list_documents(self, request: ListDocuments) -> DocumentPage:
-        """Some documents of a project, in the order and with the words that were asked for."""
+        """Return documents of a project, sorted and filtered as requested."""
         project = self._catalog.projects.get(request.project)
         if request.status is not None:
             _check_choice(request.status, list(State), "There is no status '{}'.")
@@ -66,7 +66,7 @@ class DocumentService:
             sort=request.sort,
             descending=request.descending,
             limit=request.limit,
-            offset=min(request.offset, 2**62),  # more than SQLite counts to is past the end as well
+            offset=min(request.offset, 2**62),  # larger values overflow in SQLite, and are past the end anyway
         )
         rows = [document_row(document) for document in self._catalog.documents.some(project.id, ids)]
         rest = max(0, total - request.offset - len(rows))
@@ -82,7 +82,7 @@ class DocumentService:
 
     @handles(RereadDocuments)
     def reread_documents(self, request: RereadDocuments) -> RereadStarted:
-        """Queue the import that reads some documents of a project again, or all that failed."""
+        """Queue an import that reads some documents of a project again, or all that failed."""
         project = self._catalog.projects.get(request.project)
         if request.failed:
             chosen = self._catalog.documents.ids_in_state(project.id, State.FAILED)
@@ -143,7 +143,7 @@ class DocumentService:
 
 
 def summary_fields(document: Document) -> dict[str, Any]:
-    """The fields of `DocumentSummary`."""
+    """Return the fields of `DocumentSummary`."""
     return {
         "doc_id": document.doc_id,
         "citekey": document.citekey,
@@ -168,7 +168,7 @@ def summary_fields(document: Document) -> dict[str, Any]:
 
 
 def row_fields(document: Document) -> dict[str, Any]:
-    """The fields of `DocumentRow`."""
+    """Return the fields of `DocumentRow`."""
     path = document.path or document.source
     has_own_file = document.file_type not in TEXTS_OF_ZOTERO and Path(path).is_absolute()
     return {
@@ -185,7 +185,7 @@ def row_fields(document: Document) -> dict[str, Any]:
 
 
 def document_row(document: Document) -> DocumentRow:
-    """A document as a person sees it listed."""
+    """Return a document as a row of the tables shown to people."""
     return DocumentRow(**row_fields(document))
 
 

@@ -1,4 +1,4 @@
-"""Images of pages with a passage marked, for the search page of the app."""
+"""Renders page images with a passage highlighted. Called by the search page of the app."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from citeloom.library.original_files import OriginalFiles
 from citeloom.search.passages import PassageService
 
 _NARROWEST, _WIDEST = 200, 4000  # pixels
-_CACHED = 20  # answers: stepping back and forth is instant
-_CACHED_CHARACTERS = 60_000_000  # of all of them
+_CACHED = 20  # responses: going back and forth is instant
+_CACHED_CHARACTERS = 60_000_000  # of all cached responses
 _RENDER_SECONDS = 30.0
 _OCR_SECONDS = 180.0
 _WORKER_MEGABYTES = 2000
@@ -34,7 +34,7 @@ _LARGEST_COORDINATE = 1e6  # points: no page is larger
 
 
 class PageImageService:
-    """Renders pages in worker processes of its own: a file that crashes its reader, or takes long, holds up nobody."""
+    """Renders pages in separate worker processes: a file that crashes or takes long affects nothing else."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class PageImageService:
 
     @handles(GetPageImage)
     def page_image(self, request: GetPageImage) -> PageImage:
-        """A page of a passage's document, by default the one where the passage begins, with its lines marked."""
+        """Return a page of a passage's document, by default its first one, with the lines of the passage marked."""
         if not _NARROWEST <= request.width <= _WIDEST:
             raise CiteLoomError(
                 Code.INVALID_INPUT, f"width is {request.width}.", f"Ask for {_NARROWEST} to {_WIDEST} pixels."
@@ -88,12 +88,12 @@ class PageImageService:
         return PageImage(**answer | {"label": label, "pending": pending, "text_source": hit.payload["text_source"]})
 
     def end(self) -> None:
-        """End the worker processes."""
+        """Stop the worker processes."""
         self._render_worker.end()
         self._ocr_worker.end()
 
     def _from_worker(self, request: dict[str, Any]) -> dict[str, Any]:
-        """The answer of a worker, cached."""
+        """Return the response of a worker, cached."""
         key = json.dumps(request)
         answer = self._answers.get(key)
         if answer is None:
@@ -106,7 +106,7 @@ class PageImageService:
         return dict(answer)
 
     def _document(self, project: Project, hit: Hit) -> Document:
-        """The document that has the pages of a passage."""
+        """Return the document with the pages of a passage."""
         document = self._original_files.with_pages(self._catalog.documents.get(project.id, hit.payload["doc_id"], None))
         shown = document.file_type in ("pdf", "image") and not document.source.startswith(STORED)
         if not shown or hit.payload.get("page_start") is None:
@@ -119,19 +119,19 @@ class PageImageService:
         return document
 
     def _label(self, project: Project, document: Document, hit: Hit, number: int) -> str | None:
-        """The label of a page: of the passage's own pages from the passage, of others from the conversion."""
+        """Return the label of a page: from the passage for its own pages, else from the conversion."""
         first, labels = hit.payload["page_start"], hit.payload.get("page_labels") or []
         if 0 <= number - first < len(labels):
             return str(labels[number - first])
         cache = conversion_file(self._conversions, document.content_hash or "", document.converter)
         if document.converter_engine != QUICK and not cache.exists():
-            return None  # reading it again would take longer than anybody waits for a number
+            return None  # converting the file again takes too long for a page label
         page = self._texts.page(project, document.doc_id, number)
         return page.label if page else None
 
 
 def _annotated_areas(hit: Hit, number: int) -> list[list[float]]:
-    """The areas of a Zotero annotation on a page, in points of the file."""
+    """Return the areas of a Zotero annotation on a page, in PDF points."""
     position = (hit.payload.get("annotation") or {}).get("position") or {}
     rects = position.get("rects" if number == hit.payload["page_start"] else "nextPageRects")
     if not isinstance(rects, list):

@@ -40,16 +40,16 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_NAMELESS = "unknown"  # an editor that asks without having said who it is
-_MAX_UNANSWERED = 256  # calls of one editor; with more, its input is not read
-_LONG_LINE = 1_000_000  # a call that is read only when all before it are answered
-_LONGEST_NAME = 100  # characters of what an editor or a tool calls itself
+_NAMELESS = "unknown"  # an editor that has not sent its name
+_MAX_UNANSWERED = 256  # calls of one editor; above that, its input is not read
+_LONG_LINE = 1_000_000  # bytes: such a call is read only after all earlier ones are answered
+_LONGEST_NAME = 100  # characters of the name of an editor or a tool
 _MAX_LOGGED = 10  # documents in one line of the access log
 _ANSWER_MARGIN = 1.0  # an import answers "running" this long before the time limit
 
 
 class Session:
-    """Serves one editor until it leaves."""
+    """Serves one editor until it disconnects."""
 
     def __init__(self, container: Container, connection: Connection, options: dict[str, Any]) -> None:
         self._container = container
@@ -73,7 +73,7 @@ class Session:
         self._server.middleware.append(self._listen)
 
     async def run(self) -> None:
-        """Pump lines between the socket and the SDK's server."""
+        """Transfer lines between the socket and the SDK's server."""
         to_server, from_client = anyio.create_memory_object_stream[SessionMessage | Exception](16)
         to_client, from_server = anyio.create_memory_object_stream[SessionMessage](16)
         connection = self._connection
@@ -87,7 +87,7 @@ class Session:
                         message = _read_message(line)
                         await self._count(message, line)
                         await to_server.send(SessionMessage(message))
-                    except (ValueError, RecursionError):  # of what can just be read, and not be written again
+                    except (ValueError, RecursionError):  # nested so deeply that it can be parsed but not serialised
                         await connection.send(protocol.line(_not_a_request(line)))
 
         async def send() -> None:
@@ -151,7 +151,7 @@ class Session:
         milliseconds = round((time.perf_counter() - began) * 1000, 1)
         log.info("%s %s %s %.1f ms [%s]", client, tool, outcome, milliseconds, correlation_id)
         await self._note(client, tool, given, answer, outcome, milliseconds)
-        shown = clean_values(answer)  # whatever documents, records and other agents put into it
+        shown = clean_values(answer)  # documents, records and other agents are not trusted
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=json.dumps(shown, ensure_ascii=False))],
             structured_content=shown,
@@ -192,7 +192,7 @@ class Session:
             left = until - time.monotonic()
             wait = partial(jobs.wait, job_id, max(0.0, min(0.5, left)))
             finished, progress = await anyio.to_thread.run_sync(wait, abandon_on_cancel=True)
-            # Half of a document's way is that it can be searched.
+            # A searchable document counts as half done.
             if progress and progress.total and (reached := (progress.searchable + progress.done) / 2) > told:
                 told = reached
                 await context.session.report_progress(reached, progress.total, describe_progress(progress))
@@ -206,7 +206,7 @@ class Session:
             answer["warnings"] = ["The researcher has paused imports: this one begins when they go on."]
         errors = answer.get("errors") or []
         if finished and errors and errors[0]["source"] == finished.request["source"]:
-            # One file was asked for, and it failed: that is the answer, not a success with a footnote.
+            # If the only file of the request failed, the call fails too, instead of succeeding with a warning.
             raise CiteLoomError(Code(errors[0]["code"]), errors[0]["reason"], source=Path(errors[0]["source"]).name)
         return answer
 
@@ -214,7 +214,7 @@ class Session:
         return self._container.projects.default_project(self._visible).id
 
     async def _listen(self, ctx: ServerRequestContext[Any], call_next: CallNext) -> HandlerResult:
-        """Know the editor by its first words: in a handshake, or with each request since MCP 2026-07-28."""
+        """Identify the editor by its handshake, or by each request since MCP 2026-07-28."""
         if info := _info(ctx):
             self._meet(info)
         result = await call_next(ctx)
@@ -229,7 +229,7 @@ class Session:
             connection.call_began(message.id)
             await connection.wait_for_answers(_MAX_UNANSWERED if len(line) < _LONG_LINE else 1)
         elif isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled":
-            connection.call_ended(cancelled_request_id_from_params(message.params))  # it is never answered
+            connection.call_ended(cancelled_request_id_from_params(message.params))  # a cancelled call is never answered
 
     def _meet(self, info: types.Implementation | None) -> Editor:
         if self._editor is None:
@@ -268,7 +268,7 @@ class Session:
 
 
 def _import_answer(finished: Job | None, progress: Progress | None) -> dict[str, Any]:
-    """How an import ended, or how far it has come."""
+    """Return the result of an import, or its progress."""
     if finished is None:
         reached = encode(progress) if progress else {"total": 0, "searchable": 0, "done": 0, "stage": "queued"}
         return {"status": "running", **reached}
@@ -278,7 +278,7 @@ def _import_answer(finished: Job | None, progress: Progress | None) -> dict[str,
 
 
 def _passages_of(answer: dict[str, Any]) -> list[str]:
-    """The passages whose text went out; a hit may be made of several."""
+    """Return the passages whose text was sent; a hit may consist of several."""
     shown = [part for item in answer.get("items", []) for part in item.get("merged") or [item]]
     if "passage" in answer:
         shown = [*answer["before"], answer["passage"], *answer["after"]]
@@ -286,14 +286,14 @@ def _passages_of(answer: dict[str, Any]) -> list[str]:
 
 
 def _words_of(answer: dict[str, Any]) -> str:
-    """The works whose words went out with a verdict on quotations."""
+    """Return the works whose text was sent with the results of checked quotations."""
     places = [answer.get("cite"), (answer.get("elsewhere") or {}).get("cite")]
     places += [f"[@{finding['citekey']}]" for finding in answer.get("findings", []) if finding["diff"]]
     return "; ".join(dict.fromkeys(filter(None, places)))
 
 
 def _written(answer: dict[str, Any]) -> str:
-    """What a writing tool did: how many passages, and of which documents."""
+    """Return what a writing tool did: the number of passages, and their documents."""
     if "deleted_chunks" in answer:
         return f"deleted {answer['deleted_chunks']} passages"
     if "documents_processed" in answer:
@@ -316,7 +316,7 @@ def _read_message(line: bytes) -> types.JSONRPCMessage:
     try:
         return jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValueError:
-        # An editor that cuts a text in the middle of a character sends half of it, which no strict reader takes.
+        # An editor that cuts a text inside a character sends a lone surrogate, which strict parsers reject.
         mended = json.dumps(protocol.read(line), ensure_ascii=False).encode("utf-8", "replace")
         return jsonrpc_message_adapter.validate_json(mended, by_name=False)
 
@@ -330,13 +330,13 @@ def _not_a_request(line: bytes) -> dict[str, Any]:
 
 
 def _in_short(problem: types.JSONRPCError) -> types.JSONRPCError:
-    """The SDK's own errors as they go out: they may repeat what was sent."""
+    """Shorten the SDK's own errors, which may repeat the input."""
     said = clean_values(shortened_values(problem.error.model_dump(exclude_unset=True)))
     return problem.model_copy(update={"error": types.ErrorData.model_validate(said)})
 
 
 def describe(tool: Tool) -> types.Tool:
-    """A tool as agents see it listed."""
+    """Return the description of a tool as listed for agents."""
     read_only = tool.toolset == "read"
     return types.Tool(
         name=tool.name,

@@ -1,4 +1,4 @@
-"""Opens a file that must lie in a folder, safe against links that are changed meanwhile."""
+"""Opens files that must be inside a folder, safe against links that are swapped in meanwhile."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from pathlib import Path
 from citeloom.core.errors import CiteLoomError, Code
 
 _PLAIN = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
-_FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)  # with O_PATH, entering it is enough
+_FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)  # with O_PATH, search permission is enough
 _BY_FOLDER = os.open in os.supports_dir_fd  # not on Windows
 
 
 def open_within(path: Path, within: str) -> BufferedReader:
-    """Open a file that really lies in this folder, or is this file; "" for one that may lie anywhere.
+    """Open a file that must really be in this folder, or be this file; "" allows any location.
 
-    Links are resolved first, and none is followed from there on: each folder on the way is opened from the one above
-    it. A file that was swapped for a link between two looks is refused, not read.
+    Links are resolved first, and none is followed after that: each folder of the path is opened relative to its
+    parent. A file that was replaced by a link between check and use is refused, not read.
     """
     if not within:
         return os.fdopen(_regular(os.open(path, _PLAIN), path), "rb")
-    if Path(within) == path:  # a single file that was allowed: it may be no link at all
+    if Path(within) == path:  # a single allowed file: it must not be a link at all
         root = Path(os.path.realpath(path.parent))
         real = root / path.name
     else:
@@ -43,7 +43,7 @@ def _walked(path: Path, root: Path, parts: tuple[str, ...]) -> int:
             folder = inner
         return os.open(parts[-1], _PLAIN | os.O_NOFOLLOW, dir_fd=folder)
     except OSError as error:
-        # A link is met as one, or as no folder: it was not there when the path was resolved.
+        # ELOOP or ENOTDIR: a link was put there after the path was resolved.
         if error.errno in (errno.ELOOP, errno.EMLINK, errno.ENOTDIR):
             raise outside(path) from error
         raise
@@ -52,7 +52,7 @@ def _walked(path: Path, root: Path, parts: tuple[str, ...]) -> int:
 
 
 def _compared(path: Path, real: Path, root: Path) -> int:
-    """Where folders cannot be opened: the open file has to be the one that is in the folder, before and after."""
+    """Open a file without folder descriptors: before and after, the path must refer to the opened file."""
     before = os.lstat(real)
     opened = os.open(real, _PLAIN)
     found, after = os.fstat(opened), os.lstat(real)

@@ -1,7 +1,7 @@
-"""Fetching a document from the web: public addresses only, bounded in size, time and kind.
+"""Downloads a document from the web: public addresses only, with limits on size, time and content type.
 
-The address that is checked is the address that is connected to, at every redirect: a name that points into the
-researcher's own network, now or on the second look, leads nowhere. Proxies of the environment are not asked.
+At every redirect, the address that is checked is the address that is connected to: a host name cannot lead into the
+researcher's own network, not even by resolving differently the second time. Proxies of the environment are ignored.
 """
 
 from __future__ import annotations
@@ -37,37 +37,37 @@ _REDIRECTS = (301, 302, 303, 307, 308)
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A document from the web, on this disk."""
+    """A downloaded document."""
 
     path: Path
-    url: str  # where it was in the end, after redirects
+    url: str  # the final address, after redirects
 
 
 class _Deadline:
-    """When the whole exchange has to be over, however little of it comes at a time."""
+    """Time limit of the whole exchange, however slowly the data arrives."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._until = time.monotonic() + seconds
 
     def left(self) -> float:
-        """Seconds that are left; an error when there are none."""
+        """Return the remaining seconds; raise `_TooSlow` if there are none."""
         left = self._until - time.monotonic()
         if left <= 0:
             raise _TooSlow(f"it took longer than {self._seconds:.0f} seconds")
         return left
 
     def step(self) -> float:
-        """Seconds that one step may wait."""
+        """Return the timeout of one step in seconds."""
         return min(_STEP_SECONDS, self.left())
 
 
 class _TooSlow(Exception):
-    """The deadline is over."""
+    """The deadline has passed."""
 
 
 class _Stream(io.RawIOBase):
-    """What comes from a socket; no read of it waits beyond the deadline."""
+    """Raw input of a socket; no read waits beyond the deadline."""
 
     def __init__(self, connected: socket.socket, deadline: _Deadline) -> None:
         self._socket, self._deadline = connected, deadline
@@ -85,13 +85,13 @@ class _Stream(io.RawIOBase):
 
 
 class _Connected:
-    """A socket as http.client wants one."""
+    """Socket interface that http.client requires."""
 
     def __init__(self, connected: socket.socket, deadline: _Deadline) -> None:
         self._socket, self._deadline = connected, deadline
 
     def close(self) -> None:
-        """http.client closes it when the answer begins: what is still to come is read, then the socket is closed."""
+        """Do nothing: http.client closes it when the response begins; the socket is closed after the body is read."""
 
     def sendall(self, data: bytes) -> None:
         self._socket.settimeout(self._deadline.step())
@@ -109,7 +109,7 @@ def fetch(
     most: int = MAX_BYTES,
     seconds: float = MAX_SECONDS,
 ) -> Fetched:
-    """Fetch a document and keep it as `stem` with the suffix of its kind."""
+    """Download a document and store it as `stem` plus the suffix of its content type."""
     deadline = _Deadline(seconds)
     try:
         for _ in range(_MAX_REDIRECTS + 1):
@@ -149,7 +149,7 @@ def _connected(
     address: WebAddress, allowed: Callable[[Address], bool], deadline: _Deadline
 ) -> Iterator[http.client.HTTPConnection]:
     found = _looked_up(address, deadline)
-    # One private address among several is refused too: which one is used must not be a matter of luck.
+    # One private address among several is refused too: which one would be used is arbitrary.
     if not all(allowed(one) for one in found):
         raise CiteLoomError(
             Code.PERMISSION_DENIED,
@@ -159,7 +159,7 @@ def _connected(
     with closing(_socket(found, address.port, deadline)) as raw:
         if address.secure:
             raw.settimeout(deadline.step())
-            # A connection that ends without TLS's own word for it may have been cut by anybody.
+            # A connection that ends without TLS close_notify may have been cut by anybody.
             secured: socket.socket = ssl.create_default_context().wrap_socket(
                 raw, server_hostname=address.host, suppress_ragged_eofs=False
             )
@@ -172,7 +172,7 @@ def _connected(
 
 
 def _looked_up(address: WebAddress, deadline: _Deadline) -> list[Address]:
-    """The addresses of a host. Looking a name up cannot be interrupted, so that it is left to itself if it is slow."""
+    """Return the addresses of a host. A name lookup cannot be interrupted, so it runs in a thread of its own."""
     answer: queue.Queue[list[Any] | OSError] = queue.Queue()
 
     def look_up() -> None:
@@ -193,7 +193,7 @@ def _looked_up(address: WebAddress, deadline: _Deadline) -> list[Address]:
 
 
 def _socket(found: list[Address], port: int, deadline: _Deadline) -> socket.socket:
-    """A connection to the first address that answers."""
+    """Connect to the first address that answers."""
     problem: OSError | None = None
     for one in found:
         try:
@@ -213,7 +213,7 @@ def _check_status(url: str, status: int) -> None:
 
 
 def _length(url: str, response: http.client.HTTPResponse) -> int | None:
-    """How long the body has to be; None where only its end tells."""
+    """Return the length of the body; None if only its end determines it."""
     said = {value.strip() for value in response.headers.get_all("Content-Length", [])}
     if response.chunked or not said:
         return None
@@ -247,7 +247,7 @@ def _save(url: str, response: http.client.HTTPResponse, stem: Path, most: int) -
 def _suffix(url: str, content_type: str) -> str:
     kind = content_type.partition(";")[0].strip().lower()
     named = Path(urlsplit(url).path).suffix.lower()
-    # Servers call Markdown and code plain text, and anything a stream of bytes: there the name knows better.
+    # Servers send Markdown and code as text/plain, and anything as octet-stream: the suffix is more reliable.
     if kind in ("text/plain", "application/octet-stream", "") and file_type(Path(f"x{named}")):
         return named
     if kind in _KINDS:

@@ -1,4 +1,4 @@
-"""Zotero as a source: makes files to read of items, attachments, notes and annotations, each with its record."""
+"""Zotero as a source: attachments, notes and annotations as files to read, each with its record. Used by discovery."""
 
 from __future__ import annotations
 
@@ -32,44 +32,44 @@ from citeloom.zotero.types import AttachmentFile, Item, Library, LibrarySource, 
 
 log = logging.getLogger(__name__)
 
-# Part of what a record is known by: raise it whenever records are made in another way.
+# Part of the record's fingerprint: increase it whenever records are built differently.
 _RECORDS = "records-1"
-ANNOTATIONS = "annotations"  # what their source ends with, after their attachment's
-# The order in which the files of one work come: what a reader would open first.
+ANNOTATIONS = "annotations"  # suffix of their source, after that of their attachment
+# Order of the files of one work: what a reader would open first.
 _KINDS = {"application/pdf": 0, "application/epub+zip": 1, "text/html": 2}
 _SUFFIXES = {"application/pdf": ".pdf", "application/epub+zip": ".epub", "text/html": ".html"}
 _MAX_NAMED = 5
-_NOT_IN_NAMES = re.compile(r'[<>:"/\\|?*\x00-\x1f]')  # of files, on one system or another
-_LONGEST_STEM = 40  # letters: some take three bytes, and a whole path has its limit too
+_NOT_IN_NAMES = re.compile(r'[<>:"/\\|?*\x00-\x1f]')  # characters that some system forbids in file names
+_LONGEST_STEM = 40  # characters: some take three bytes, and the whole path is limited too
 
 
 def item_source(library: str, key: str, part: str = "") -> str:
-    """What a document of Zotero is known by."""
+    """Return the source of a Zotero document, which identifies it."""
     return f"{ZOTERO}{library}/items/{key}" + (f"/{part}" if part else "")
 
 
 def library_of(scope: str) -> str:
-    """The library that a part of Zotero is in."""
+    """Return the library of a part of Zotero."""
     return Scope.from_uri(scope).library
 
 
 class ZoteroItems:
-    """Finds in Zotero what imports are to read."""
+    """Finds the documents of Zotero that an import has to read."""
 
     def __init__(
         self, zotero: ZoteroGateway, catalog: Catalog, folder: Path, *, fetch_files: bool, most_bytes: int
     ) -> None:
         self.zotero = zotero
         self._catalog = catalog
-        self.texts_folder = folder / "texts"  # what was written down of notes and annotations
+        self.texts_folder = folder / "texts"  # notes and annotations as text files
         self._downloads = folder / "files"
         self._fetch_files = fetch_files
         self._most_bytes = most_bytes
 
     def look_up(self, allowed: Sequence[Part], found: SourceContents, *, only: str | None, strict: bool) -> None:
-        """Add to `found` what the allowed parts of Zotero hold; with `only`, no more than that part of them.
+        """Add to `found` the contents of the allowed parts of Zotero; with `only`, of that part alone.
 
-        A library of which some part cannot be read says nothing of what is gone from it.
+        If some part of a library cannot be read, none of its documents counts as removed.
         """
         wanted = Scope.from_uri(only) if only else None
         parts: dict[str, list[tuple[Scope, str]]] = defaultdict(list)
@@ -107,7 +107,7 @@ class ZoteroItems:
 
     def _add(self, source: LibrarySource, snapshot: Snapshot, keys: set[str], found: SourceContents) -> None:
         record_of = self._record_maker(source, snapshot, keys, found)
-        # The keyring is asked when the first file is missing, and once.
+        # The keyring is queried once, when the first file is missing.
         library_files = _LibraryFiles(
             self, source, snapshot, self.zotero.file_finder(), record_of, cache(self.can_fetch)
         )
@@ -120,7 +120,7 @@ class ZoteroItems:
     def _record_maker(
         self, source: LibrarySource, snapshot: Snapshot, keys: set[str], found: SourceContents
     ) -> Callable[[Item, str], ItemRecord]:
-        """Return a function that gives the record of an item, with its citekey."""
+        """Return a function that returns the record of an item, with its citekey."""
         library = snapshot.library.id
         items = [snapshot.items[key] for key in sorted(keys)]
         citable = [item for item in items if item.type not in ("note", "attachment")]
@@ -143,10 +143,10 @@ class ZoteroItems:
     def _with_made_keys(
         self, library: str, items: Sequence[Item], own: Mapping[str, str]
     ) -> dict[str, tuple[str, bool]]:
-        """The key of each item, and whether it was made here.
+        """Return the citekey of each item, and whether CiteLoom generated it.
 
-        An item that has none now keeps the one it had: Better BibTeX may not be there to tell it, and a key that was
-        made once may have been cited since.
+        An item without a key keeps the one it had: Better BibTeX may be unavailable, and a generated key may have been
+        cited since.
         """
         keys = {item.key: (own[item.key], False) for item in items if item.key in own}
         rest = [item for item in items if item.key not in own]
@@ -167,7 +167,7 @@ class ZoteroItems:
     # -- getting files ---------------------------------------------------------------------------------------
 
     def write_down(self, name: str, text: Callable[[], Converted], file: FoundFile) -> FoundFile:
-        """A file that holds a text of Zotero, ready to be read."""
+        """Write a text of Zotero to a file, ready to be read."""
         path = self.texts_folder / f"{name}{PREPARED}"
         data = prepared_text.to_bytes(text())
         if not path.exists() or path.read_bytes() != data:
@@ -176,7 +176,7 @@ class ZoteroItems:
         return replace(file, path=str(path), get=None)
 
     def can_fetch(self) -> bool:
-        """Whether files may be fetched from zotero.org; a keyring that does not answer stops nothing else."""
+        """Whether files may be fetched from zotero.org; a keyring that does not answer counts as no."""
         try:
             return self._fetch_files and self.zotero.web() is not None
         except CiteLoomError as error:
@@ -184,7 +184,7 @@ class ZoteroItems:
             return False
 
     def fetched(self, library: Library, attachment: Item) -> Path:
-        """Where a fetched file is kept; one that changes on zotero.org gets another place."""
+        """Return the path of a fetched file; a file that changes on zotero.org gets a new path."""
         mark = attachment.md5 or _hash(attachment.data.get("dateModified"))
         name = Path(_safe_name(attachment))
         short = _NOT_IN_NAMES.sub("_", name.stem)[:_LONGEST_STEM]
@@ -210,7 +210,7 @@ class ZoteroItems:
 
 @dataclass(frozen=True, slots=True)
 class _LibraryFiles:
-    """Makes files to read of the items of one library."""
+    """Lists the files to read of the items of one library."""
 
     items: ZoteroItems
     source: LibrarySource
@@ -220,7 +220,7 @@ class _LibraryFiles:
     can_fetch: Callable[[], bool]
 
     def files_of(self, item: Item, other_kinds: Counter[str]) -> list[FoundFile]:
-        """Everything to read of a top-level item, the main file first; or why there is nothing."""
+        """Return the files to read of a top-level item, the main file first; or why there are none."""
         library = self.snapshot.library
         if item.type == "note":
             return [self._note(item, item)]
@@ -263,7 +263,7 @@ class _LibraryFiles:
     def _in_place_of(
         self, file: FoundFile, attachment: Item, reason: str, report: ReportBytes, should_stop: ShouldStop
     ) -> FoundFile:
-        """What can be had of a file that is not on this disk: the file itself, else the text that Zotero kept of it."""
+        """Return a substitute for a file that is not on this disk: a download, else the text that Zotero extracted."""
         library = self.snapshot.library
         problem = CiteLoomError(Code.FILE_NOT_FOUND, reason)
         if attachment.data.get("linkMode") in _STORED and self.can_fetch():
@@ -294,7 +294,7 @@ class _LibraryFiles:
         of: Sequence[Item],
         text: Callable[[], Converted],
     ) -> FoundFile:
-        """A file for a text that Zotero holds itself; it is written down when it has changed."""
+        """Return a file for a text stored in Zotero itself; it is written if it has changed."""
         raw = json.dumps([dict(one.data) for one in of], sort_keys=True, ensure_ascii=False)
         name = _slug(self.snapshot.library, key, kind)
         path = str(self.items.texts_folder / f"{name}{PREPARED}")
@@ -311,7 +311,7 @@ def _selected(
     parts: Iterable[tuple[Scope, str]],
     problem: Callable[[str, CiteLoomError], None],
 ) -> set[str]:
-    """The items of all parts; one that is gone is a problem, and no reason to leave the others out."""
+    """Return the items of all parts; a part that no longer exists is reported, and the others are still used."""
     keys: set[str] = set()
     for scope, label in parts:
         try:
@@ -327,7 +327,7 @@ def _main_first(attachment: Item) -> tuple[int, str, str]:
 
 
 def _safe_name(attachment: Item) -> str:
-    """An attachment's file name, without any folder, with the suffix of its kind."""
+    """Return an attachment's file name without folders, with the suffix of its content type."""
     data = attachment.data
     name = str(data.get("filename") or data.get("path") or data.get("title") or attachment.key)
     name = name.replace("\\", "/").rpartition("/")[2].removeprefix("attachments:") or attachment.key
@@ -343,7 +343,7 @@ def _record(item: Item, collections: tuple[str, ...], citekey: str, *, made: boo
 
 
 def _clashes(keys: Mapping[str, str], snapshot: Snapshot) -> list[str]:
-    """Citekeys that two works share: a citation by them says nothing."""
+    """Return citekeys shared by several works: a citation by them is ambiguous."""
     works: dict[str, list[str]] = defaultdict(list)
     for item, key in keys.items():
         works[key].append(str(snapshot.items[item].data.get("title") or item))
@@ -371,5 +371,5 @@ def _slug(library: Library, key: str, kind: str) -> str:
 
 
 def _number(text: str) -> int:
-    """A number that is another one for another text."""
+    """Return a number that depends on the text, to detect changes."""
     return int.from_bytes(hashlib.sha256(text.encode("utf-8", "replace")).digest()[:7])

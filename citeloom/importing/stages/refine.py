@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from citeloom.index.base import Point
 
 _WORD = re.compile(r"\w+")
-_ENOUGH = 0.5  # of an old passage's words, for a new one that stands on other pages
+_ENOUGH = 0.5  # minimum share of an old passage's words, for a new passage on other pages
 
 
 def refined(old: Sequence[Point], new: Sequence[Point]) -> dict[str, str]:
-    """For each old passage the new one that holds most of its words, on a page that both stand on if there is one."""
+    """Map each old passage to the new one that contains most of its words, on a common page if there is one."""
     words = [_words(passage) for passage in new]
     by_page: dict[int, list[int]] = {}
     for at, passage in enumerate(new):
