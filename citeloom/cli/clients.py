@@ -159,7 +159,7 @@ def snippet(client: str | None, projects: tuple[str, ...], toolsets: str | None)
 
 
 def _offered(found: DetectedEditor) -> Sequence[str]:
-    """The tools of an editor for which none are named."""
+    """Return the toolsets to offer if none are given."""
     from citeloom import editors
 
     return found.connected.toolsets if found.connected else editors.DEFAULT_TOOLSETS

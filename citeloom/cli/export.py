@@ -92,7 +92,7 @@ def _check_folder(file: Path) -> None:
 def _is_same(file: Path, other: str) -> bool:
     try:
         return file.samefile(other)
-    except OSError:  # one of them is not there
+    except OSError:  # one of them does not exist
         return False
 
 
@@ -104,7 +104,7 @@ def _write(file: Path, content: bytes) -> None:
     atomic_file.check_writable(file)
     before = atomic_file.read(file)
     atomic_file.replace(file, before, content)
-    if before is None and os.name == "posix":  # co-authors may read it, as any file that is made here
+    if before is None and os.name == "posix":  # the usual permissions of a new file, so that co-authors can read it
         mask = os.umask(0)
         os.umask(mask)
         file.chmod(0o666 & ~mask)

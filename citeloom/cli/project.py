@@ -34,7 +34,7 @@ def project() -> None:
 
 
 def _what_it_reads(command: Callable[..., None]) -> Callable[..., None]:
-    """The options that name what a project may read."""
+    """Add the options for the sources of a project to a command."""
     options = (
         click.option("--folder", "folders", metavar="DIR", multiple=True, help="Folder of documents (repeatable)."),
         click.option(
@@ -56,7 +56,7 @@ def _what_it_reads(command: Callable[..., None]) -> Callable[..., None]:
 def _sources(
     folders: tuple[str, ...], zotero: tuple[str, ...], recursive: bool, tags: tuple[str, ...], library: str | None
 ) -> tuple[list[str], list[ZoteroPart]]:
-    """The folders and the parts of Zotero that the options name."""
+    """Return the folders and the parts of Zotero given by the options."""
     if not zotero and (tags or library):
         zotero = ("*",)
     parts = [ZoteroPart(words=words, library=library, recursive=recursive, tags=tags) for words in zotero]
@@ -70,7 +70,7 @@ def _source_line(source: Source) -> str:
 
 
 def _print_zotero_sources(project: ProjectDetails) -> None:
-    """Say which parts of Zotero were meant: a person wrote only a name."""
+    """Print which parts of Zotero were found, as only a name was given."""
     for source in (s for s in project.sources if s.kind == "zotero"):
         click.echo(f"It reads {_source_line(source)}.")
 
@@ -182,5 +182,5 @@ def remove(id: str, yes: bool) -> None:
         click.confirm("Remove it?", abort=True)
     removed = ask(RemoveProject(project=id), "Removing it")
     click.echo(f"Project {id} is removed.")
-    if removed.note:  # a server that could not be reached still has its passages
+    if removed.note:  # an unreachable server still has its passages
         click.echo(f"Note: {removed.note}", err=True)

@@ -55,7 +55,7 @@ def sync(project: str | None, dry_run: bool, yes: bool, retry: bool, json_: bool
         results: dict[str, dict[str, Any]] = {}
         for one in ids:
             results[one] = _sync_one(client, one, yes=yes, retry=retry, quiet=json_, named=len(ids) > 1)
-            if results[one]["state"] == "cancelled":  # Ctrl-C is meant for all of them
+            if results[one]["state"] == "cancelled":  # Ctrl-C applies to all projects
                 break
     if json_:
         as_json(results[project] if project else [{"project": one, **result} for one, result in results.items()])
@@ -63,7 +63,7 @@ def sync(project: str | None, dry_run: bool, yes: bool, retry: bool, json_: bool
 
 
 def _sync_one(client: Client, project: str, *, yes: bool, retry: bool, quiet: bool, named: bool) -> dict[str, Any]:
-    """Sync a project; an error is that project's result."""
+    """Sync a project; an error becomes its result."""
     if named and not quiet:
         click.echo(f"{project}:")
 

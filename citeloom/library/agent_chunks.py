@@ -33,7 +33,7 @@ MAX_ITEMS = 500
 FULL_BATCH = 100
 _MAX_LABELS = 50
 _MAX_PAGES = 1_000_000  # pages of a document and of its passages
-_LARGEST = 1e18  # largest component of a vector: its square still fits into a 64-bit float
+_LARGEST = 1e18  # largest component of a vector: its square still fits into the index's 32-bit floats
 
 _TEXTS = ("citekey", "doi", "url", "title", "item_type", "section", "source")
 _LISTS = ("authors", "tags", "collections", "section_path", "page_labels")

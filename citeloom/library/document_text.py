@@ -118,7 +118,7 @@ class DocumentTexts:
         return with_record_pages(converted, document.record.get("page_range"))
 
     def _convert_again(self, document: Document, cache: Path) -> Converted:
-        """Convert the file again, as the cache may be deleted at any time; raise an error if its content has changed."""
+        """Convert the file again, if its cached conversion was deleted; raise an error if its content has changed."""
         path = self._original_files.path(document, document.content_hash)
         settings = self._settings
         request = {

@@ -37,7 +37,7 @@ class OriginalFiles:
         """Return a document's file, if it still has the content that was read."""
         path = Path(document.path or document.source)
         if is_address(document.source):
-            name = document_id(document.project_id, document.source)  # not taken from the row, which may come from a backup
+            name = document_id(document.project_id, document.source)  # the row may come from a backup
             path = next(self._downloads.glob(f"{name}.*"), self._downloads / name)
         try:
             about = path.stat()

@@ -86,8 +86,8 @@ class ProjectService:
         if server := self._settings.index.server:
             self._collections.version_of(server)
         with self._collections.opening(name):
-            # The row is written first, with everything in it: on a server, nobody could tell whose a collection without
-            # one is. Where a kill comes before the collection is there, the next opening makes it.
+            # The complete row is written first: on a server, the owner of a collection without a row would be unknown.
+            # After a kill before the collection is created, the next opening creates it.
             project = self._catalog.projects.add(
                 request.project,
                 references,

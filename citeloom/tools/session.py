@@ -87,7 +87,7 @@ class Session:
                         message = _read_message(line)
                         await self._count(message, line)
                         await to_server.send(SessionMessage(message))
-                    except (ValueError, RecursionError):  # nested so deeply that it can be parsed but not serialised
+                    except (ValueError, RecursionError):  # also if nested too deeply to be serialised again
                         await connection.send(protocol.line(_not_a_request(line)))
 
         async def send() -> None:
@@ -229,7 +229,7 @@ class Session:
             connection.call_began(message.id)
             await connection.wait_for_answers(_MAX_UNANSWERED if len(line) < _LONG_LINE else 1)
         elif isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled":
-            connection.call_ended(cancelled_request_id_from_params(message.params))  # a cancelled call is never answered
+            connection.call_ended(cancelled_request_id_from_params(message.params))  # it gets no answer
 
     def _meet(self, info: types.Implementation | None) -> Editor:
         if self._editor is None:
