@@ -87,10 +87,10 @@ class ImportState:
             if self.should_stop():
                 raise JobStopped
             some = texts[start : start + _EMBED_BATCH]
-            made += zip(self.dense.embed(some), self.words(some, language), strict=True)
+            made += zip(self.dense.embed(some), self.embed_sparse(some, language), strict=True)
         return made
 
-    def words(self, texts: Sequence[str], language: str) -> Sequence[SparseVector | None]:
+    def embed_sparse(self, texts: Sequence[str], language: str) -> Sequence[SparseVector | None]:
         """Return the sparse vector of each text."""
         return self.sparse.embed(texts, language) if self.sparse else [None] * len(texts)
 

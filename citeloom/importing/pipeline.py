@@ -46,7 +46,7 @@ _POLL_SECONDS = 0.25  # how often a long import checks for waiting work
 _OCR_PAGE_COST = 10  # one OCR page counts as this many text pages
 _MAX_TRIES = 3  # of a document that failed, if the cause may lie outside the document
 
-_Later = tuple[bool, int, str, FoundFile]  # searchable, size in pages, source, file
+_QueuedFile = tuple[bool, int, str, FoundFile]  # searchable, size in pages, source, file
 
 
 class ImportRun:
@@ -79,11 +79,11 @@ class ImportRun:
         self._committer: DocumentCommitter | None = None
         self._began = time.monotonic()
         # Files to convert whole: those that are not searchable yet come first, short ones before long ones.
-        self._later: list[_Later] = []
+        self._second_queue: list[_QueuedFile] = []
         self._found: dict[str, FoundFile] = {}
         self._planned = False
-        self._now: deque[FoundFile] = deque()  # remaining files of the first pass, or of a rebuild
-        self._reading: dict[str, _Later] = {}  # by source: files being converted whole
+        self._first_queue: deque[FoundFile] = deque()  # remaining files of the first pass, or of a rebuild
+        self._reading: dict[str, _QueuedFile] = {}  # by source: files being converted whole
         self._tries: Counter[str] = Counter()  # by source: failures whose cause may lie outside the document
         self._taken_over: set[str] = set()  # sources that another import has read since
         self._rebuild: Rebuild | None = None
@@ -99,7 +99,7 @@ class ImportRun:
     @property
     def pages_left(self) -> int:
         """Pages that the second pass has yet to read."""
-        return sum(size for _, size, _, _ in self._later)
+        return sum(size for _, size, _, _ in self._second_queue)
 
     def run_first_pass(self) -> None:
         """Make searchable what can be read quickly; a rebuild is done entirely in this pass."""
@@ -110,9 +110,9 @@ class ImportRun:
             else:
                 self._begin()
             if self._rebuild:
-                self._go_on_rebuilding(self._rebuild)
+                self._continue_rebuild(self._rebuild)
             else:
-                self._go_on_importing()
+                self._continue_import()
 
     def _begin(self) -> None:
         """Plan from scratch: an interrupted plan is discarded."""
@@ -149,21 +149,21 @@ class ImportRun:
 
         def process(file: FoundFile, reading: Future[Read]) -> None:
             try:
-                self._one(file, reading, self._size(file)[1], give_way, first=False)
+                self._process_file(file, reading, self._size(file)[1], give_way, first=False)
             except CiteLoomError:
-                self._back_to_later([file])
+                self._requeue([file])
                 raise
             self._reading.pop(file.source, None)
 
         with suppress(JobStopped):
-            self._reader.each(self._next_later, self._reader.whole, process, self._back_to_later)
+            self._reader.each(self._next_whole, self._reader.whole, process, self._requeue)
         self._end()
 
     def include_new(self) -> None:
         """Read what was added or changed since the first pass; removals are left to the next import."""
         if self._request.force_rebuild:
             return
-        known = {*self._reading, *(source for _, _, source, _ in self._later)}
+        known = {*self._reading, *(source for _, _, source, _ in self._second_queue)}
         found = self._discovery.find()
         fresh = [file for file in self._discovery.plan(found, second_look=True).to_read if file.source not in known]
         self._found |= {file.source: file for file in fresh}
@@ -171,7 +171,7 @@ class ImportRun:
         self.state.report(total=len(fresh))
         try:
             with suppress(JobStopped):
-                self._set_now(fresh)
+                self._fill_first_queue(fresh)
                 self._first_pass()
         except CiteLoomError as error:
             if error.cause is Cause.DOCUMENT:
@@ -179,10 +179,10 @@ class ImportRun:
             log.info("what is new in %s is read later: %s", self.state.project.id, error)
         finally:
             self.state.failed.clear()  # conversions already started continue
-            for file in self._now:
-                heappush(self._later, (*self._size(file), file.source, file))
-            self._now.clear()
-        self.state.pace.add_work(sum(size for _, size, source, _ in self._later if source not in known))
+            for file in self._first_queue:
+                heappush(self._second_queue, (*self._size(file), file.source, file))
+            self._first_queue.clear()
+        self.state.pace.add_work(sum(size for _, size, source, _ in self._second_queue if source not in known))
 
     def skip(self, sources: set[str]) -> None:
         """Skip documents that another import has read since."""
@@ -215,9 +215,9 @@ class ImportRun:
         stale = self._refresh(plan, collection())
         state.stale = set(stale)
         state.report(total=len(stale))
-        self._set_now([*plan.to_read, *(self._found[source] for source in stale)])
+        self._fill_first_queue([*plan.to_read, *(self._found[source] for source in stale)])
 
-    def _go_on_importing(self) -> None:
+    def _continue_import(self) -> None:
         self._first_pass()
         collection = partial(self._open_collection, self.state.project)
         if not self._stop.is_set():
@@ -266,13 +266,13 @@ class ImportRun:
         rebuild = self._rebuild = self._start_rebuild()
         self._build_search_graph = rebuild.build_search_graph
         self._committer = DocumentCommitter(self.state, self._reader, rebuild.writer, rebuild.carry, rebuild.stored)
-        self._set_now(self._plan(again=True).to_read)
-        self._read_again = {file.source for file in self._now}
+        self._fill_first_queue(self._plan(again=True).to_read)
+        self._read_again = {file.source for file in self._first_queue}
 
-    def _go_on_rebuilding(self, rebuild: Rebuild) -> None:
+    def _continue_rebuild(self, rebuild: Rebuild) -> None:
         rebuild.carry_over(self._read_again)
         # The new generation is invisible until it is finished, so a quick first pass would gain nothing.
-        self._pass(self._reader.whole, [self._size(file)[1] for file in self._now], first=False)
+        self._run_pass(self._reader.whole, [self._size(file)[1] for file in self._first_queue], first=False)
         if not self._stop.is_set():  # else the old generation stays in use; the next start deletes the new one
             rebuild.catch_up()
             self._planned = False  # a generation that cannot replace the old one is closed
@@ -335,39 +335,39 @@ class ImportRun:
 
     # -- the two passes --------------------------------------------------------------------------------------
 
-    def _set_now(self, files: Iterable[FoundFile]) -> None:
-        self._now = deque(files)
-        self.state.unread = {file.source for file in self._now}
+    def _fill_first_queue(self, files: Iterable[FoundFile]) -> None:
+        self._first_queue = deque(files)
+        self.state.unread = {file.source for file in self._first_queue}
 
     def _first_pass(self) -> None:
-        self._pass(self._reader.quick, [1] * len(self._now), first=True)
+        self._run_pass(self._reader.quick, [1] * len(self._first_queue), first=True)
 
-    def _pass(self, read: Callable[[FoundFile], Read], sizes: Sequence[int], *, first: bool) -> None:
-        size_of = {file.source: size for file, size in zip(self._now, sizes, strict=True)}
+    def _run_pass(self, read: Callable[[FoundFile], Read], sizes: Sequence[int], *, first: bool) -> None:
+        size_of = {file.source: size for file, size in zip(self._first_queue, sizes, strict=True)}
         pace, self.state.pace = self.state.pace, RateEstimator(sum(sizes))
 
         def process(file: FoundFile, reading: Future[Read]) -> None:
             try:
-                self._one(file, reading, size_of[file.source], _no_interruption, first=first)
+                self._process_file(file, reading, size_of[file.source], _no_interruption, first=first)
             except CiteLoomError:
                 self.state.unread.add(file.source)
                 if file.source in self._tries:  # retried after the others
-                    self._now.append(file)
+                    self._first_queue.append(file)
                 else:
-                    self._now.appendleft(file)
+                    self._first_queue.appendleft(file)
                 raise
 
         self._reader.each(
-            lambda: self._now.popleft() if self._now else None,
+            lambda: self._first_queue.popleft() if self._first_queue else None,
             read,
             process,
-            lambda files: self._now.extendleft(reversed(files)),
+            lambda files: self._first_queue.extendleft(reversed(files)),
         )
         self.state.pace = pace
 
-    def _next_later(self) -> FoundFile | None:
-        while self._later:
-            one = heappop(self._later)
+    def _next_whole(self) -> FoundFile | None:
+        while self._second_queue:
+            one = heappop(self._second_queue)
             _, _, source, file = one
             if source not in self._taken_over:
                 self._reading[source] = one
@@ -375,9 +375,9 @@ class ImportRun:
             self.state.report(done=1)
         return None
 
-    def _back_to_later(self, files: Sequence[FoundFile]) -> None:
+    def _requeue(self, files: Sequence[FoundFile]) -> None:
         for file in files:
-            heappush(self._later, self._reading.pop(file.source))
+            heappush(self._second_queue, self._reading.pop(file.source))
 
     def _size(self, file: FoundFile) -> tuple[bool, int]:
         """Return whether a file is searchable, and the cost of its second pass in pages."""
@@ -386,20 +386,20 @@ class ImportRun:
 
     def _wait(self, file: FoundFile, reading: Future[Read], size: int, give_way: Callable[[], None]) -> None:
         """Wait for a file to be read, and report progress if that takes long."""
-        told = None
+        reported = None
         while not reading.done() and not self._stop.is_set():
             give_way()
             wait([reading], _POLL_SECONDS)
-            far = self._reader.far.get(file.source)
-            if far and far != told:
-                told, (what, done, pages) = far, far
+            progress = self._reader.progress.get(file.source)
+            if progress and progress != reported:
+                reported, (what, done, pages) = progress, progress
                 if what == "fetch":
                     self.state.report(stage="fetch", file=f"{file.shown}: {done} of {pages} MB")
                     continue
                 self.state.pace.under_way = _OCR_PAGE_COST * done if what == "ocr" else max(0, size - 1 - pages + done)
                 self.state.report(file=file.shown, page=done + 1, pages=pages)
 
-    def _one(
+    def _process_file(
         self, file: FoundFile, reading: Future[Read], size: int, give_way: Callable[[], None], *, first: bool
     ) -> None:
         state, stage, committer = self.state, "read" if first else "convert", self._committer
@@ -437,7 +437,7 @@ class ImportRun:
         if not finished:
             searchable_now, size_left = self._size(file)
             # A file that took too long for the quick pass waits until all others are searchable.
-            heappush(self._later, (searchable_now or read.put_off, size_left, file.source, file))
+            heappush(self._second_queue, (searchable_now or read.put_off, size_left, file.source, file))
         state.pace.advance(size)
         state.report(searchable=searchable - was_searchable, done=int(finished))
         self._build_search_graph()

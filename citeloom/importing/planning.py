@@ -48,8 +48,8 @@ def plan(
     documents that failed or could be read only in part are read again too.
     """
     known = list(known)
-    here = {file.source for file in found}
-    absent = [row for row in known if row["source"] not in here]
+    found_sources = {file.source for file in found}
+    absent = [row for row in known if row["source"] not in found_sources]
     outside = {row["doc_id"] for row in absent if disallowed(row["source"])}
     removed = [row for row in absent if row["doc_id"] not in outside and in_scope(row["source"])]
     removed_ids = {row["doc_id"] for row in removed} | outside
@@ -96,8 +96,8 @@ def plan(
             other_record.append(file)
     # Documents without a file do not count as removals: they disappear when their work gets a file.
     lost = sum(row["state"] != "without_file" for row in removed)
-    had = sum(row["state"] != "without_file" for row in known)
-    many = lost > MASS_REMOVAL_COUNT and lost > MASS_REMOVAL_SHARE * had
+    readable = sum(row["state"] != "without_file" for row in known)
+    many = lost > MASS_REMOVAL_COUNT and lost > MASS_REMOVAL_SHARE * readable
     return Plan(
         tuple(to_read),
         tuple(unchanged),

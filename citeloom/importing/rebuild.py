@@ -56,7 +56,7 @@ class Rebuild:
         self._state = state
         self._collections = collections
         self._began = now()
-        self._there = set(self._documents())
+        self._doc_ids_at_start = set(self._documents())
         self.old = state.project
         wanted = state.request.model or wanted_model(self.old, settings)
         if state.request.download and not is_downloaded(wanted):
@@ -93,11 +93,11 @@ class Rebuild:
     def stored(self, document: Document) -> Iterable[Point]:
         """Return a document's passages in the generation in use; none if it cannot be read."""
         try:
-            return list(self._before().stored(AnyOf("doc_id", (document.doc_id,)), document.chunks))
+            return list(self._old_collection().stored(AnyOf("doc_id", (document.doc_id,)), document.chunks))
         except CiteLoomError:
             return []
 
-    def _before(self) -> Collection:
+    def _old_collection(self) -> Collection:
         """Return the generation in use. If it could not be read, it is not tried again for each document."""
         if self._unreadable:
             raise self._unreadable
@@ -136,7 +136,7 @@ class Rebuild:
         """Write a document's passages from the old generation into the new one, with new embeddings."""
         project = self._state.project
         try:
-            hits = self._carried(document)
+            hits = self._old_passages(document)
         except CiteLoomError as error:
             if self._unreadable is None and error.cause is Cause.OUTSIDE:
                 raise
@@ -152,11 +152,11 @@ class Rebuild:
         self.build_search_graph()
         return True
 
-    def _carried(self, document: Document) -> list[Hit]:
+    def _old_passages(self, document: Document) -> list[Hit]:
         """Return a document's passages in the old generation, as far as they could be read."""
         rescued = self._rescued.get(document.doc_id)
         if not rescued:
-            return self._before().scroll(AnyOf("doc_id", (document.doc_id,)), limit=max(1, document.chunks))
+            return self._old_collection().scroll(AnyOf("doc_id", (document.doc_id,)), limit=max(1, document.chunks))
         if len(rescued) < document.chunks:
             lost = f"{len(rescued)} of {document.chunks} passages could be read in the damaged index"
             self._state.result.warnings.append(f"{document.title or document.source}: {lost}.")
@@ -179,7 +179,7 @@ class Rebuild:
         for document in documents.values():
             if document.source.startswith(STORED) and document.updated_at >= self._began:
                 self.carry(document)
-        for doc_id in self._there - documents.keys():
+        for doc_id in self._doc_ids_at_start - documents.keys():
             self.writer.drop(doc_id)
 
     def _documents(self) -> dict[str, Document]:

@@ -58,7 +58,7 @@ class LiveWriter:
             collection.upsert(points)
         except BaseException:
             # If the passages cannot be deleted now, they stay hidden and marked, and the next start repairs it.
-            if fresh and _taken_back(collection, document.doc_id, passage_set):
+            if fresh and _undo_write(collection, document.doc_id, passage_set):
                 collection.show(passage_set)
                 self._catalog.documents.mark_writing(document, None)
             raise
@@ -76,7 +76,7 @@ class LiveWriter:
         faults.point("import.row_saved", document.source)
         if document.writing:
             collection.show(passage_set, instead_of=document.writing)
-            deleted = collection.delete(_all_but(document))
+            deleted = collection.delete(_not_current(document))
             self._catalog.projects.count_changed(document.project_id, deleted)
             collection.show(document.writing)  # nothing of it remains to be hidden
             document.writing = None
@@ -157,7 +157,7 @@ def mend(catalog: Catalog, project: Project, collection: Collection) -> int:
     interrupted = catalog.documents.interrupted(project.id)
     for document in interrupted:
         # Whether the kill came before or after the catalog's commit, the row names the valid set.
-        collection.delete(_all_but(document))
+        collection.delete(_not_current(document))
         document.writing = None
         catalog.documents.save(document)
     if interrupted:
@@ -165,12 +165,12 @@ def mend(catalog: Catalog, project: Project, collection: Collection) -> int:
     return len(interrupted)
 
 
-def _all_but(document: Document) -> Condition:
+def _not_current(document: Document) -> Condition:
     own = _of_document(document.doc_id)
     return Every((own, Not(AnyOf("version", (document.version,))))) if document.version else own
 
 
-def _taken_back(collection: Collection, doc_id: str, passage_set: str) -> bool:
+def _undo_write(collection: Collection, doc_id: str, passage_set: str) -> bool:
     try:
         collection.delete(_of_set(doc_id, passage_set))
     except Exception:

@@ -86,7 +86,7 @@ class ZoteroService:
 
     def part_named(self, source: str, *, recursive: bool) -> Source:
         """Return the part of Zotero that a person named in the form zotero:…"""
-        words, tags = _parsed(source)
+        words, tags = _parse_source(source)
         return self.part(words, recursive=recursive, tags=tags)
 
     def part_within(self, source: str, allowed: Sequence[Source], *, recursive: bool) -> str:
@@ -100,10 +100,10 @@ class ZoteroService:
             )
         if source == "zotero":
             return ALL_OF_ZOTERO
-        words, tags = _parsed(source)
+        words, tags = _parse_source(source)
         zotero = self._zotero.open()
         libraries = [library for library in zotero.libraries() if any(s.library == library.id for s in scopes)]
-        snapshots = [_within(zotero, zotero.read(library), scopes) for library in libraries]
+        snapshots = [_restricted(zotero, zotero.read(library), scopes) for library in libraries]
         scope, _ = find_scope(snapshots, words, library=None, recursive=recursive, tags=tags)
         return scope.to_uri()
 
@@ -120,7 +120,7 @@ def same_part(one: str, other: str) -> bool:
     return replace(first, recursive=True) == replace(second, recursive=True)
 
 
-def _parsed(source: str) -> tuple[str, tuple[str, ...]]:
+def _parse_source(source: str) -> tuple[str, tuple[str, ...]]:
     """Split a source such as zotero:collection/NAME into the name of a part and tags."""
     kind, _, name = source.removeprefix("zotero:").partition("/")
     if kind == "tag" and name:
@@ -130,7 +130,7 @@ def _parsed(source: str) -> tuple[str, tuple[str, ...]]:
     raise CiteLoomError(Code.INVALID_INPUT, f"{source[:100]!r} is no part of Zotero.", _FORMS)
 
 
-def _within(zotero: Reached, snapshot: Snapshot, scopes: Sequence[Scope]) -> Snapshot:
+def _restricted(zotero: Reached, snapshot: Snapshot, scopes: Sequence[Scope]) -> Snapshot:
     """Return a library restricted to the items, collections and searches of a project's parts."""
     own = [scope for scope in scopes if scope.library == snapshot.library.id]
     if any(scope.kind == "all" and not scope.tags for scope in own):

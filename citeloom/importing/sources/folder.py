@@ -152,7 +152,7 @@ def _add(found: FolderScan, path: Path, root: Path, *, recursive: bool = True) -
         readable = os.fsencode(path).decode("utf-8", "replace")
         _problem(found, readable, Code.INVALID_INPUT, "has a name that is not readable text.", "Rename it.")
         return
-    if path.is_symlink() and not _is_own(found, path, root, recursive=recursive):
+    if path.is_symlink() and not _is_read_through_link(found, path, root, recursive=recursive):
         return
     kind = file_type(path)
     if kind is None:
@@ -171,7 +171,7 @@ def _add(found: FolderScan, path: Path, root: Path, *, recursive: bool = True) -
     found.files.append(FoundFile(str(path), kind, about.st_size, about.st_mtime_ns))
 
 
-def _is_own(found: FolderScan, link: Path, root: Path, *, recursive: bool) -> bool:
+def _is_read_through_link(found: FolderScan, link: Path, root: Path, *, recursive: bool) -> bool:
     """Whether to read a file through this link: its target is in the source, but not reached by the scan itself."""
     try:
         target = link.resolve(strict=True)
@@ -183,8 +183,8 @@ def _is_own(found: FolderScan, link: Path, root: Path, *, recursive: bool) -> bo
         _problem(found, str(link), Code.PERMISSION_DENIED, "is a link to a place outside the folder.", step)
         return False
     inside = target.relative_to(root)
-    met = (recursive or len(inside.parts) == 1) and not any(part.startswith(".") for part in inside.parts)
-    return not met and target.is_file()
+    scanned_directly = (recursive or len(inside.parts) == 1) and not any(part.startswith(".") for part in inside.parts)
+    return not scanned_directly and target.is_file()
 
 
 def _problem(found: FolderScan, path: str, code: Code, what: str, next_step: str) -> None:

@@ -10,9 +10,10 @@ from pathlib import Path
 
 from citeloom.core.errors import CiteLoomError, Code
 
-_PLAIN = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
-_FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)  # with O_PATH, search permission is enough
-_BY_FOLDER = os.open in os.supports_dir_fd  # not on Windows
+_READ_FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
+# With O_PATH, search permission is enough.
+_DIR_FLAGS = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)
+_HAS_DIR_FD = os.open in os.supports_dir_fd  # not on Windows
 
 
 def open_within(path: Path, within: str) -> BufferedReader:
@@ -22,7 +23,7 @@ def open_within(path: Path, within: str) -> BufferedReader:
     parent. A file that was replaced by a link between check and use is refused, not read.
     """
     if not within:
-        return os.fdopen(_regular(os.open(path, _PLAIN), path), "rb")
+        return os.fdopen(_check_regular(os.open(path, _READ_FLAGS), path), "rb")
     if Path(within) == path:  # a single allowed file: it must not be a link at all
         root = Path(os.path.realpath(path.parent))
         real = root / path.name
@@ -30,18 +31,18 @@ def open_within(path: Path, within: str) -> BufferedReader:
         real, root = Path(os.path.realpath(path)), Path(os.path.realpath(within))
         if real == root or not real.is_relative_to(root):
             raise outside(path)
-    opened = _walked(path, root, real.relative_to(root).parts) if _BY_FOLDER else _compared(path, real, root)
-    return os.fdopen(_regular(opened, path), "rb")
+    opened = _open_below(path, root, real.relative_to(root).parts) if _HAS_DIR_FD else _open_compared(path, real, root)
+    return os.fdopen(_check_regular(opened, path), "rb")
 
 
-def _walked(path: Path, root: Path, parts: tuple[str, ...]) -> int:
-    folder = os.open(root, _FOLDER)
+def _open_below(path: Path, root: Path, parts: tuple[str, ...]) -> int:
+    folder = os.open(root, _DIR_FLAGS)
     try:
         for name in parts[:-1]:
-            inner = os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=folder)
+            inner = os.open(name, _DIR_FLAGS | os.O_NOFOLLOW, dir_fd=folder)
             os.close(folder)
             folder = inner
-        return os.open(parts[-1], _PLAIN | os.O_NOFOLLOW, dir_fd=folder)
+        return os.open(parts[-1], _READ_FLAGS | os.O_NOFOLLOW, dir_fd=folder)
     except OSError as error:
         # ELOOP or ENOTDIR: a link was put there after the path was resolved.
         if error.errno in (errno.ELOOP, errno.EMLINK, errno.ENOTDIR):
@@ -51,10 +52,10 @@ def _walked(path: Path, root: Path, parts: tuple[str, ...]) -> int:
         os.close(folder)
 
 
-def _compared(path: Path, real: Path, root: Path) -> int:
+def _open_compared(path: Path, real: Path, root: Path) -> int:
     """Open a file without folder descriptors: before and after, the path must refer to the opened file."""
     before = os.lstat(real)
-    opened = os.open(real, _PLAIN)
+    opened = os.open(real, _READ_FLAGS)
     found, after = os.fstat(opened), os.lstat(real)
     same = {(one.st_dev, one.st_ino) for one in (before, found, after)}
     if len(same) > 1 or not Path(os.path.realpath(real)).is_relative_to(root):
@@ -63,7 +64,7 @@ def _compared(path: Path, real: Path, root: Path) -> int:
     return opened
 
 
-def _regular(opened: int, path: Path) -> int:
+def _check_regular(opened: int, path: Path) -> int:
     if not stat.S_ISREG(os.fstat(opened).st_mode):
         os.close(opened)
         raise CiteLoomError(Code.UNSUPPORTED_FORMAT, f"{path.name} is not a file.", "Remove it from the folder.")

@@ -50,23 +50,23 @@ class _Deadline:
         self._seconds = seconds
         self._until = time.monotonic() + seconds
 
-    def left(self) -> float:
+    def remaining(self) -> float:
         """Return the remaining seconds; raise `_TooSlow` if there are none."""
-        left = self._until - time.monotonic()
-        if left <= 0:
+        remaining = self._until - time.monotonic()
+        if remaining <= 0:
             raise _TooSlow(f"it took longer than {self._seconds:.0f} seconds")
-        return left
+        return remaining
 
     def step(self) -> float:
         """Return the timeout of one step in seconds."""
-        return min(_STEP_SECONDS, self.left())
+        return min(_STEP_SECONDS, self.remaining())
 
 
 class _TooSlow(Exception):
     """The deadline has passed."""
 
 
-class _Stream(io.RawIOBase):
+class _DeadlineReader(io.RawIOBase):
     """Raw input of a socket; no read waits beyond the deadline."""
 
     def __init__(self, connected: socket.socket, deadline: _Deadline) -> None:
@@ -80,11 +80,11 @@ class _Stream(io.RawIOBase):
         try:
             return self._socket.recv_into(buffer)
         except TimeoutError:
-            self._deadline.left()
+            self._deadline.remaining()
             raise
 
 
-class _Connected:
+class _HttpSocket:
     """Socket interface that http.client requires."""
 
     def __init__(self, connected: socket.socket, deadline: _Deadline) -> None:
@@ -98,7 +98,7 @@ class _Connected:
         self._socket.sendall(data)
 
     def makefile(self, *_: object) -> io.BufferedReader:
-        return io.BufferedReader(_Stream(self._socket, self._deadline))
+        return io.BufferedReader(_DeadlineReader(self._socket, self._deadline))
 
 
 def fetch(
@@ -114,13 +114,13 @@ def fetch(
     try:
         for _ in range(_MAX_REDIRECTS + 1):
             address = web_address(url)
-            with _connected(address, allowed, deadline) as connection:
+            with _connect(address, allowed, deadline) as connection:
                 connection.request(
                     "GET", address.target, headers={"User-Agent": f"CiteLoom/{__version__}", "Accept": "*/*"}
                 )
                 with connection.getresponse() as response:
                     if response.status in _REDIRECTS and (target := response.getheader("Location")):
-                        url = _redirected(url, target)
+                        url = _redirect_target(url, target)
                         continue
                     _check_status(url, response.status)
                     return Fetched(_save(url, response, stem, most), url)
@@ -133,7 +133,7 @@ def fetch(
     raise _failed(url, "it redirects too often")
 
 
-def _redirected(url: str, target: str) -> str:
+def _redirect_target(url: str, target: str) -> str:
     try:
         target = target.encode("latin-1").decode("utf-8")  # headers are read as Latin-1
     except UnicodeError:
@@ -145,10 +145,10 @@ def _redirected(url: str, target: str) -> str:
 
 
 @contextmanager
-def _connected(
+def _connect(
     address: WebAddress, allowed: Callable[[Address], bool], deadline: _Deadline
 ) -> Iterator[http.client.HTTPConnection]:
-    found = _looked_up(address, deadline)
+    found = _resolve_host(address, deadline)
     # One private address among several is refused too: which one would be used is arbitrary.
     if not all(allowed(one) for one in found):
         raise CiteLoomError(
@@ -167,25 +167,25 @@ def _connected(
             secured = raw
         with closing(secured):
             connection = http.client.HTTPConnection(address.host, address.port)
-            connection.sock = _Connected(secured, deadline)
+            connection.sock = _HttpSocket(secured, deadline)
             yield connection
 
 
-def _looked_up(address: WebAddress, deadline: _Deadline) -> list[Address]:
+def _resolve_host(address: WebAddress, deadline: _Deadline) -> list[Address]:
     """Return the addresses of a host. A name lookup cannot be interrupted, so it runs in a thread of its own."""
     answer: queue.Queue[list[Any] | OSError] = queue.Queue()
 
-    def look_up() -> None:
+    def resolve() -> None:
         try:
             answer.put(socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM))
         except OSError as error:
             answer.put(error)
 
-    threading.Thread(target=look_up, name="look-up", daemon=True).start()
+    threading.Thread(target=resolve, name="look-up", daemon=True).start()
     try:
         found = answer.get(timeout=deadline.step())
     except queue.Empty:
-        deadline.left()
+        deadline.remaining()
         found = OSError("no answer")
     if isinstance(found, OSError) or not found:
         raise _failed(address.host, "its name is not known here, or there is no network")
@@ -214,11 +214,11 @@ def _check_status(url: str, status: int) -> None:
 
 def _length(url: str, response: http.client.HTTPResponse) -> int | None:
     """Return the length of the body; None if only its end determines it."""
-    said = {value.strip() for value in response.headers.get_all("Content-Length", [])}
-    if response.chunked or not said:
+    lengths = {value.strip() for value in response.headers.get_all("Content-Length", [])}
+    if response.chunked or not lengths:
         return None
-    length = said.pop()
-    if said or not (length.isascii() and length.isdecimal() and len(length) < 20):
+    length = lengths.pop()
+    if lengths or not (length.isascii() and length.isdecimal() and len(length) < 20):
         raise _failed(url, "the server's answer has a Content-Length that cannot be")
     return int(length)
 
@@ -231,9 +231,9 @@ def _save(url: str, response: http.client.HTTPResponse, stem: Path, most: int) -
     if length is not None and length > most:
         raise _too_large(url, most)
     stem.parent.mkdir(parents=True, exist_ok=True)
-    beside = target.with_name(target.name + ".part")
+    part_file = target.with_name(target.name + ".part")
     size = 0
-    with atomic_file.replacing(target, beside) as file:
+    with atomic_file.replacing(target, part_file) as file:
         while chunk := response.read(65_536):
             size += len(chunk)
             if size > most:

@@ -40,7 +40,7 @@ _KINDS = {"application/pdf": 0, "application/epub+zip": 1, "text/html": 2}
 _SUFFIXES = {"application/pdf": ".pdf", "application/epub+zip": ".epub", "text/html": ".html"}
 _MAX_NAMED = 5
 _NOT_IN_NAMES = re.compile(r'[<>:"/\\|?*\x00-\x1f]')  # characters that some system forbids in file names
-_LONGEST_STEM = 40  # characters: some take three bytes, and the whole path is limited too
+_MAX_STEM_LENGTH = 40  # characters: some take three bytes, and the whole path is limited too
 
 
 def item_source(library: str, key: str, part: str = "") -> str:
@@ -126,7 +126,7 @@ class ZoteroItems:
         citable = [item for item in items if item.type not in ("note", "attachment")]
         own = self.zotero.citekeys(source, snapshot, citable)
         found.warnings += _clashes(own, snapshot)
-        keys_of = self._with_made_keys(library, items, own)
+        keys_of = self._with_generated_keys(library, items, own)
 
         def record_of(item: Item, attachment: str) -> ItemRecord:
             key, made = keys_of[item.key]
@@ -134,13 +134,13 @@ class ZoteroItems:
                 sorted(snapshot.collection_paths[c] for c in item.collections if c in snapshot.collections)
             )
             zotero = {"library": library, "item": item.key, "attachment": attachment}
-            said = {name: value for name, value in item.data.items() if name != "dateModified"}
-            mark = _hash([_RECORDS, said, collections, key, made])
-            return ItemRecord(mark, zotero, lambda: _record(item, collections, key, made=made))
+            fields = {name: value for name, value in item.data.items() if name != "dateModified"}
+            fingerprint = _hash([_RECORDS, fields, collections, key, made])
+            return ItemRecord(fingerprint, zotero, lambda: _record(item, collections, key, made=made))
 
         return record_of
 
-    def _with_made_keys(
+    def _with_generated_keys(
         self, library: str, items: Sequence[Item], own: Mapping[str, str]
     ) -> dict[str, tuple[str, bool]]:
         """Return the citekey of each item, and whether CiteLoom generated it.
@@ -185,10 +185,11 @@ class ZoteroItems:
 
     def fetched(self, library: Library, attachment: Item) -> Path:
         """Return the path of a fetched file; a file that changes on zotero.org gets a new path."""
-        mark = attachment.md5 or _hash(attachment.data.get("dateModified"))
+        fingerprint = attachment.md5 or _hash(attachment.data.get("dateModified"))
         name = Path(_safe_name(attachment))
-        short = _NOT_IN_NAMES.sub("_", name.stem)[:_LONGEST_STEM]
-        return self._downloads / library.id.replace("/", "-") / f"{attachment.key}-{mark[:8]}" / f"{short}{name.suffix}"
+        short = _NOT_IN_NAMES.sub("_", name.stem)[:_MAX_STEM_LENGTH]
+        folder = f"{attachment.key}-{fingerprint[:8]}"
+        return self._downloads / library.id.replace("/", "-") / folder / f"{short}{name.suffix}"
 
     def fetch(self, library: Library, attachment: Item, report: ReportBytes, should_stop: ShouldStop) -> Path:
         """Fetch a file from zotero.org."""
@@ -215,7 +216,7 @@ class _LibraryFiles:
     items: ZoteroItems
     source: LibrarySource
     snapshot: Snapshot
-    file_here: Callable[[Item], AttachmentFile]
+    local_file: Callable[[Item], AttachmentFile]
     record_of: Callable[[Item, str], ItemRecord]
     can_fetch: Callable[[], bool]
 
@@ -231,9 +232,9 @@ class _LibraryFiles:
             source = item_source(library.id, item.key)
             found.append(FoundFile("", "", 0, 0, source, self.record_of(item, ""), missing=what))
         for attachment in attachments:
-            marks = [c for c in self.snapshot.children.get(attachment.key, ()) if c.type == "annotation"]
-            if marks:
-                found.append(self._annotations(item, attachment, marks))
+            annotations = [c for c in self.snapshot.children.get(attachment.key, ()) if c.type == "annotation"]
+            if annotations:
+                found.append(self._annotations(item, attachment, annotations))
         found += [self._note(item, c) for c in self.snapshot.children.get(item.key, ()) if c.type == "note"]
         return found
 
@@ -250,17 +251,17 @@ class _LibraryFiles:
             other_kinds[Path(name).suffix.lower() or "no suffix"] += 1
             return None
         file = FoundFile("", kind, 0, 0, item_source(library.id, attachment.key), self.record_of(item, attachment.key))
-        here = self.file_here(attachment)
-        if here.path:
-            return replace(file, path=str(here.path), size=here.size, mtime_ns=here.mtime_ns, within=here.within)
+        local = self.local_file(attachment)
+        if local.path:
+            return replace(file, path=str(local.path), size=local.size, mtime_ns=local.mtime_ns, within=local.within)
         fetched = self.items.fetched(library, attachment)
         stamp = _number(attachment.md5 or str(attachment.data.get("dateModified")))
         file = replace(file, mtime_ns=stamp)
         if fetched.exists():
             return replace(file, path=str(fetched))
-        return replace(file, missing=here.reason, get=partial(self._in_place_of, file, attachment, here.reason))
+        return replace(file, missing=local.reason, get=partial(self._substitute, file, attachment, local.reason))
 
-    def _in_place_of(
+    def _substitute(
         self, file: FoundFile, attachment: Item, reason: str, report: ReportBytes, should_stop: ShouldStop
     ) -> FoundFile:
         """Return a substitute for a file that is not on this disk: a download, else the text that Zotero extracted."""
@@ -274,8 +275,8 @@ class _LibraryFiles:
         text = self.source.full_text(library, attachment.key)
         if not (text and text.strip()):
             raise problem
-        kept = replace(file, file_type="fulltext")
-        return self.items.write_down(_slug(library, attachment.key, "text"), lambda: notes.from_full_text(text), kept)
+        plain = replace(file, file_type="fulltext")
+        return self.items.write_down(_slug(library, attachment.key, "text"), lambda: notes.from_full_text(text), plain)
 
     def _note(self, item: Item, note: Item) -> FoundFile:
         source = item_source(self.snapshot.library.id, note.key)
@@ -348,14 +349,14 @@ def _clashes(keys: Mapping[str, str], snapshot: Snapshot) -> list[str]:
     for item, key in keys.items():
         works[key].append(str(snapshot.items[item].data.get("title") or item))
     shared = {key: titles for key, titles in works.items() if len(titles) > 1}
-    said = [
+    warnings = [
         f"The citekey {key} belongs to {len(titles)} items ({'; '.join(t[:60] for t in titles[:_MAX_NAMED])})."
         " Give each its own in Zotero."
         for key, titles in sorted(shared.items())[:_MAX_NAMED]
     ]
     if len(shared) > _MAX_NAMED:
-        said.append(f"{len(shared) - _MAX_NAMED} more citekeys belong to several items.")
-    return said
+        warnings.append(f"{len(shared) - _MAX_NAMED} more citekeys belong to several items.")
+    return warnings
 
 
 def _name(libraries: Sequence[Library], library_id: str) -> str:

@@ -240,7 +240,7 @@ class DocumentCommitter:
         state = self._state
         known: dict[str, Vectors] = {}
         if not state.request.force_rebuild:  # in a rebuild, the old vectors may be of another model
-            known = known_vectors(old, None if same_words else partial(state.words, language=document.language))
+            known = known_vectors(old, None if same_words else partial(state.embed_sparse, language=document.language))
         texts = [p.embedded_text for p in passages]
         renamed_from = state.catalog.citekey_aliases.of(document.project_id, record.citekey)
         fresh = [text for text in dict.fromkeys(texts) if text not in known]

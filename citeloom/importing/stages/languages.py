@@ -11,9 +11,9 @@ from citeloom.index.models.stemming import detect
 _PASSAGES_READ = 40  # to detect the language, if the record does not name it
 
 
-def ocr_languages(record: str | None, asked: Sequence[str], settings: Sequence[str]) -> list[str]:
+def ocr_languages(record: str | None, requested: Sequence[str], settings: Sequence[str]) -> list[str]:
     """Return the OCR languages: those of the record, else of the request, else of the settings."""
-    return normalise(record or "") or list(asked) or list(settings)
+    return normalise(record or "") or list(requested) or list(settings)
 
 
 def text_language(record: str | None, passages: Iterable[str]) -> str:

@@ -135,7 +135,7 @@ class RecordFinder:
         name = title or re.sub(r"[_\s]+", " ", path.stem)
         plain = {key: claim[key] for key in _DESCRIBING if key in claim}
         record = with_metadata(Record(citekey="", title=name, item_type="document"), plain)
-        key = make_citekey(record.authors, record.year, record.title or path.stem, _Either(taken, self._by_key))
+        key = make_citekey(record.authors, record.year, record.title or path.stem, _Union(taken, self._by_key))
         record = replace(record, citekey=key, key_made=True)
         if match:
             return Found(record, None, match.record.citekey, match.by)
@@ -172,7 +172,7 @@ class KeysOfOthers:
         return self._catalog.documents.has_citekey(self._document.project_id, str(key), self._document.doc_id)
 
 
-class _Either:
+class _Union:
     def __init__(self, *of: Container[str]) -> None:
         self._of = of
 
@@ -220,13 +220,13 @@ def describe(document: Document, found: Found, converted: Mapping[str, Any], cla
     document.warnings = list(converted["warnings"])
 
 
-_SAID_BY = {"name": "its file name", "doi": "the DOI printed in it", "title": "its title", AGENT: "an agent"}
+_CLAIM_SOURCES = {"name": "its file name", "doi": "the DOI printed in it", "title": "its title", AGENT: "an agent"}
 
 
 def doubt(document: Document) -> str:
     """Return why a document does not count as the work that it is claimed to be."""
-    said = f"{shown_source(document)} is {document.claimed_citekey} according to {_SAID_BY[document.claimed_by]}"
-    return f"{said}." if document.claimed_by == AGENT else f"{said}, but that work has another file."
+    claim = f"{shown_source(document)} is {document.claimed_citekey} according to {_CLAIM_SOURCES[document.claimed_by]}"
+    return f"{claim}." if document.claimed_by == AGENT else f"{claim}, but that work has another file."
 
 
 def seen_in(converted: Mapping[str, Any]) -> dict[str, Any]:

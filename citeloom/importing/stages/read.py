@@ -53,7 +53,7 @@ class Reader:
         self._conversions = conversions  # the cache of whole conversions
         self._ocr = settings.ocr
         self._worker_memory_mb = settings.engine.worker_memory_mb
-        self.far: dict[str, tuple[str, int, int]] = {}  # progress by source: stage, page, number of pages
+        self.progress: dict[str, tuple[str, int, int]] = {}  # by source: stage, page, number of pages
 
     def each(
         self,
@@ -132,7 +132,7 @@ class Reader:
             "ocr_engine": self._ocr.engine,
         }
         reply = self._workers.convert(request, allowed, state.should_stop, partial(self._note, file.source))
-        self.far.pop(file.source, None)
+        self.progress.pop(file.source, None)
         for stage, seconds in reply["seconds"].items():
             state.result.spent(stage, seconds)
         return Read(file, content_hash, reply, page_range=page_range)
@@ -158,7 +158,7 @@ class Reader:
         return known.source
 
     def _note(self, source: str, progress: dict[str, Any]) -> None:
-        self.far[source] = (progress["stage"], progress["done"], progress["total"])
+        self.progress[source] = (progress["stage"], progress["done"], progress["total"])
 
     def _fetch(self, file: FoundFile) -> tuple[FoundFile, str]:
         """Return the file, fetched if necessary, and the hash of its content."""
@@ -166,7 +166,7 @@ class Reader:
         if file.get:
             source = file.source
             file = file.get(lambda done, total: self._note_bytes(source, done, total), self._state.should_stop)
-            self.far.pop(source, None)
+            self.progress.pop(source, None)
             self._keep_pages(file)
         faults.point("import.fetch", file.path)
         content_hash = hash_file(Path(file.path), file.within)
@@ -180,7 +180,7 @@ class Reader:
             raise CiteLoomError(Code.FILE_NOT_FOUND, file.missing or "Its file is not on this disk now.")
 
     def _note_bytes(self, source: str, done: int, total: int | None) -> None:
-        self.far[source] = ("fetch", done // _MEGABYTE, (total or done) // _MEGABYTE)
+        self.progress[source] = ("fetch", done // _MEGABYTE, (total or done) // _MEGABYTE)
 
     def _outdated(self, cache: Path) -> bool:
         """Whether a conversion is older than the request allows."""
@@ -195,14 +195,14 @@ class Reader:
             return True
         if known.converter_engine == QUICK:  # its whole conversion failed: naming the file asks for a retry
             return self._state.named(known.source) or bool(request.documents) or request.retry_failed
-        asked = request.ocr_languages
+        requested = request.ocr_languages
         return bool(
-            asked and known.ocr_languages and known.ocr_languages != self._languages(known.record.get("language"))
+            requested and known.ocr_languages and known.ocr_languages != self._languages(known.record.get("language"))
         )
 
     def _languages(self, language: str | None) -> list[str]:
-        asked = self._state.request.ocr_languages
-        return ocr_languages(language, asked, self._ocr.languages)
+        requested = self._state.request.ocr_languages
+        return ocr_languages(language, requested, self._ocr.languages)
 
 
 def _of_record(file: FoundFile, known: Document | None, *, later: bool) -> tuple[str | None, str | None]:

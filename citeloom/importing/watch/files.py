@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 QUIET = 2.0  # seconds without a change after which a file counts as complete
 RECHECK = 60.0  # seconds between two checks for paths that were missing
-_LONGEST = 600.0  # seconds: a file that is written to all day must not delay the others
+_MAX_WAIT_SECONDS = 600.0  # seconds: a file that is written to all day must not delay the others
 _TICK = 0.5
 _POLL_MS = 30_000  # how often files are compared if the system reports no changes
 _STOP_SECONDS = 5.0
@@ -57,7 +57,7 @@ class FileWatcher:
         self._clock = clock
         self._own = [Path(folder).resolve() for folder in paths.folders()]
         self._wanted: dict[str, list[Path]] = {}
-        self._look_again = threading.Event()
+        self._recheck = threading.Event()
         self._ended = False
         self._thread = threading.Thread(target=self._run, name="file-watch", daemon=True)
         # Used only by the watcher thread:
@@ -75,12 +75,12 @@ class FileWatcher:
     def watch_paths(self, watched: Mapping[str, Iterable[Path]]) -> None:
         """Set the folders and files to watch, by project; a missing one is watched once it exists."""
         self._wanted = {project: list(of_project) for project, of_project in watched.items()}
-        self._look_again.set()
+        self._recheck.set()
 
     def stop(self) -> None:
         """Stop at once."""
         self._ended = True
-        self._look_again.set()
+        self._recheck.set()
         if self._thread.is_alive():
             self._thread.join(_STOP_SECONDS)
 
@@ -90,14 +90,14 @@ class FileWatcher:
                 self.step()
             except Exception:
                 log.exception("the watch over files goes on after an error")
-            self._look_again.wait(_TICK)
+            self._recheck.wait(_TICK)
         for changes in self._watched.values():
             changes.close()
 
     def step(self) -> None:
         """Update the watches, collect changes and report those that are complete."""
-        if self._look_again.is_set() or self._clock() - self._checked >= RECHECK:
-            self._look_again.clear()
+        if self._recheck.is_set() or self._clock() - self._checked >= RECHECK:
+            self._recheck.clear()
             self._checked = self._clock()
             self._update_watches(self._wanted)
         self._collect_changes()
@@ -111,7 +111,7 @@ class FileWatcher:
         for project, wanted in watched.items():
             for path in wanted:
                 try:
-                    real, root = _real(path)
+                    real, root = _resolve(path)
                 except OSError:
                     continue  # a drive that is not connected
                 if root not in self._watched:
@@ -133,13 +133,13 @@ class FileWatcher:
             try:
                 files = {Path(name) for _, name in next(changes)}
             except Exception as error:
-                self._broken(root, error)
+                self._on_watch_failed(root, error)
                 continue
             for file in files:
                 if not any(file.is_relative_to(own) for own in self._own):
                     self._assign(root, file)
 
-    def _broken(self, root: _Root, error: Exception) -> None:
+    def _on_watch_failed(self, root: _Root, error: Exception) -> None:
         """Handle a failed watch: fall back to polling, or wait for a drive that was disconnected."""
         if root not in self._polled:
             log.warning("%s is only looked at now and then: %s", root.folder, error)
@@ -158,7 +158,7 @@ class FileWatcher:
                 if its != root:
                     continue
                 if file.name == path.name and root.deep != path.is_dir():
-                    self._look_again.set()  # the folder itself was created or removed
+                    self._recheck.set()  # the folder itself was created or removed
                 if not _is_temporary(_within(path, file)) if root.deep else file.name == path.name:
                     self._note(project, path, file)
 
@@ -172,7 +172,7 @@ class FileWatcher:
     def _notify(self) -> None:
         for project, pending in list(self._pending.items()):
             now = self._clock()
-            if now - pending.since < _LONGEST:
+            if now - pending.since < _MAX_WAIT_SECONDS:
                 if now - pending.quiet_from < QUIET:
                     continue
                 # Not every system reports a file that keeps growing.
@@ -190,7 +190,7 @@ class FileWatcher:
                 log.exception("a change in the files of %s could not be followed", project)
 
 
-def _real(path: Path) -> tuple[Path, _Root]:
+def _resolve(path: Path) -> tuple[Path, _Root]:
     """Return a path without links, and the folder to watch for it: its parent if it is a file or missing."""
     real = path.resolve()
     deep = real.is_dir()

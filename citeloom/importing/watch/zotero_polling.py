@@ -16,8 +16,8 @@ log = logging.getLogger(__name__)
 
 REST = faults.number("watch.rest_seconds", 30.0)  # seconds between two syncs: work in Zotero changes it all the time
 FULL = 15 * 60.0  # seconds between full syncs: a replaced file or a tag renamed everywhere changes no version
-FARTHEST = faults.number("watch.longest_wait_seconds", 60.0)  # maximum seconds between probes while Zotero is closed
-_SOONEST = 1.0  # minimum seconds between probes: a setting of 0 must not cause a busy loop
+MAX_WAIT = faults.number("watch.longest_wait_seconds", 60.0)  # maximum seconds between probes while Zotero is closed
+_MIN_WAIT = 1.0  # minimum seconds between probes: a setting of 0 must not cause a busy loop
 _STOP_SECONDS = 5.0
 
 
@@ -60,22 +60,22 @@ class Action:
     state: PollState
 
 
-def decide(state: PollState, now: float, look: ZoteroProbe, seconds: float) -> Action:
+def decide(state: PollState, now: float, probe: ZoteroProbe, seconds: float) -> Action:
     """Decide what to do after a probe."""
-    opened = look.reachable and not state.reachable
+    opened = probe.reachable and not state.reachable
     failures = 0 if opened else state.failures  # earlier failures were before Zotero was opened
-    changed = look.token is not None and look.token != state.token
+    changed = probe.token is not None and probe.token != state.token
     rested = now - state.rested_from
-    wanted = changed or (look.reachable and (opened or failures > 0 or rested >= FULL))
+    wanted = changed or (probe.reachable and (opened or failures > 0 or rested >= FULL))
     rest_left = min(FULL, REST * 2 ** min(failures, 10)) - rested if wanted else 0.0
-    if look.reachable or state.reachable:
+    if probe.reachable or state.reachable:
         wait = seconds
     else:  # it may be closed for days
-        wait = min(FARTHEST, max(seconds, 2 * state.wait))
+        wait = min(MAX_WAIT, max(seconds, 2 * state.wait))
     if rest_left > 0:
         # If the sync has to wait, the next probe still treats Zotero as newly opened.
-        return Action(False, replace(state, reachable=look.reachable and not opened, wait=wait))
-    return Action(wanted, replace(state, reachable=look.reachable, failures=failures, wait=wait))
+        return Action(False, replace(state, reachable=probe.reachable and not opened, wait=wait))
+    return Action(wanted, replace(state, reachable=probe.reachable, failures=failures, wait=wait))
 
 
 class ZoteroPoller:
@@ -83,19 +83,19 @@ class ZoteroPoller:
 
     def __init__(
         self,
-        look: Callable[[], ZoteroProbe],
+        probe: Callable[[], ZoteroProbe],
         sync: Callable[[], None],
         wanted: Callable[[], bool],
         seconds: float,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._look = look
+        self._probe = probe
         self._sync = sync
         self._wanted = wanted
-        self._seconds = max(_SOONEST, seconds)
+        self._seconds = max(_MIN_WAIT, seconds)
         self._clock = clock
         self._stop = threading.Event()
-        self._poked = threading.Event()
+        self._sync_requested = threading.Event()
         self._thread = threading.Thread(target=self._run, name="zotero-watcher", daemon=True)
 
     def start(self) -> None:
@@ -104,7 +104,7 @@ class ZoteroPoller:
 
     def sync_soon(self) -> None:
         """Sync after the next probe whatever its result, because the sources of a project have changed."""
-        self._poked.set()
+        self._sync_requested.set()
 
     def stop(self) -> None:
         """Stop at once; a running sync gets a few seconds."""
@@ -119,18 +119,18 @@ class ZoteroPoller:
                 state = self.step(state)
             except Exception:
                 log.exception("Zotero could not be looked at")
-                state = replace(state, wait=FARTHEST)
+                state = replace(state, wait=MAX_WAIT)
             self._stop.wait(state.wait)
 
     def step(self, state: PollState) -> PollState:
         """Probe once, and sync if necessary."""
         if not self._wanted():
             return PollState(wait=self._seconds)
-        look = self._look()
-        if self._poked.is_set():
-            self._poked.clear()
+        probe = self._probe()
+        if self._sync_requested.is_set():
+            self._sync_requested.clear()
             state = replace(state, reachable=False, token=None)
-        action = decide(state, self._clock(), look, self._seconds)
+        action = decide(state, self._clock(), probe, self._seconds)
         if not action.sync or self._stop.is_set():
             return action.state
         try:
@@ -141,4 +141,4 @@ class ZoteroPoller:
         except Exception:
             log.exception("not in step with Zotero")
             return action.state.failed(self._clock())
-        return action.state.synced(look, self._clock())
+        return action.state.synced(probe, self._clock())
