@@ -41,10 +41,10 @@ def fix(one: Checked, project: str | None, *, ask_first: bool) -> Checked:
     except CiteLoomError as error:
         click.echo(f"{one.name}: not mended: {error}", err=True)
         return one
-    again = check_one(one.name, project, "Checking again")
-    remaining = again.report is not None and again.report.findings
+    rechecked = check_one(one.name, project, "Checking again")
+    remaining = rechecked.report is not None and rechecked.report.findings
     click.echo(f"{one.name}: mended in {count(len(edits), 'place')}{'; left for you:' if remaining else '.'}")
-    return again
+    return rechecked
 
 
 def with_edits(before: bytes, encoding: str, edits: Sequence[ManuscriptEdit]) -> bytes:

@@ -53,10 +53,10 @@ class _Watched:
         seen, self._state = self._state, _file_state(self._name)
         if self._state != seen:  # it may still be being written: wait for the next poll
             return
-        again = self._retry_at is not None and time.monotonic() >= self._retry_at
+        retry = self._retry_at is not None and time.monotonic() >= self._retry_at
         saved = self._state != self._checked_state
         self._checked_state = self._state
-        if not again and (not saved or self._same_content()):
+        if not retry and (not saved or self._same_content()):
             return
         before, self.checked = self.checked, self._check()
         if self.checked.problem and str(self.checked.problem) == str(before.problem):
@@ -93,8 +93,8 @@ def print_changes(before: Checked, now: Checked) -> None:
         else:
             fresh.append(finding)
     print_findings(now, fresh)
-    if gone := known.total():
-        click.echo(f"{now.name}: {count(gone, 'finding')} fewer than before.")
+    if resolved := known.total():
+        click.echo(f"{now.name}: {count(resolved, 'finding')} fewer than before.")
     print_summary(now)
 
 

@@ -130,14 +130,14 @@ def _run(arguments: list[str]) -> int:
     except click.exceptions.Exit as error:
         return error.exit_code
     except CiteLoomError as error:
-        output.say(f"citeloom: {error}", err=True)
+        output.print_line(f"citeloom: {error}", err=True)
         if debug:
             traceback.print_exc()
         return 1
     except BrokenPipeError:
         return 1
     except Exception as error:
-        output.say(
+        output.print_line(
             f"citeloom: something unexpected happened ({type(error).__name__}: {error})."
             " Run it again with --debug to see where.",
             err=True,

@@ -90,13 +90,13 @@ def _fetch(client: Client, model: str) -> None:
     """Wait until the model is downloaded, and show progress."""
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task, told = bar.add_task(model, total=None), 0.0
+        task, printed = bar.add_task(model, total=None), 0.0
         while not (progress := client.call(DownloadModel(model=model))).here:
             bar.update(task, completed=progress.done, total=progress.total or None)
             share = progress.done / progress.total if progress.total else 0.0
-            if not console.is_terminal and share - told >= _LINE_SHARE:
+            if not console.is_terminal and share - printed >= _LINE_SHARE:
                 click.echo(f"{model}: {size(progress.done)} of {size(progress.total)}")
-                told = share
+                printed = share
             time.sleep(_POLL_SECONDS)
 
 

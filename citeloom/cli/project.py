@@ -33,7 +33,7 @@ def project() -> None:
     """Projects: what an editor may see, and nothing else."""
 
 
-def _what_it_reads(command: Callable[..., None]) -> Callable[..., None]:
+def _source_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options for the sources of a project to a command."""
     options = (
         click.option("--folder", "folders", metavar="DIR", multiple=True, help="Folder of documents (repeatable)."),
@@ -78,7 +78,7 @@ def _print_zotero_sources(project: ProjectDetails) -> None:
 @project.command()
 @click.argument("id")
 @click.option("--references", metavar="FILE", help="CSL-JSON or .bib file with the works' records and citekeys.")
-@_what_it_reads
+@_source_options
 def add(id: str, references: str | None, **reads: Any) -> None:
     """Make a project. ID is a name such as thesis or thesis/chapter-2.
 
@@ -101,7 +101,7 @@ def add(id: str, references: str | None, **reads: Any) -> None:
 
 @project.command()
 @click.argument("id")
-@_what_it_reads
+@_source_options
 def allow(id: str, **reads: Any) -> None:
     """Let project ID read more: folders, or parts of Zotero."""
     folders, zotero = _sources(**reads)

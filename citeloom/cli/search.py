@@ -12,7 +12,7 @@ from rich.text import Text
 from citeloom.api.search import Query, SearchHit
 from citeloom.cli.shared.citation import citation
 from citeloom.cli.shared.engine_call import ask
-from citeloom.cli.shared.output import as_json, console, coverage, say
+from citeloom.cli.shared.output import as_json, console, coverage, print_line
 from citeloom.core.errors import CiteLoomError, Code
 
 _OPERATORS = {">=": "$gte", "<=": "$lte", "!=": "$ne", ">": "$gt", "<": "$lt", "~": "$contains"}
@@ -65,7 +65,7 @@ def search(
     if not result.items:
         click.echo("Nothing was found.")
     for warning in result.warnings:
-        say(f"Note: {warning}")
+        print_line(f"Note: {warning}")
     if cost := result.reranked:
         click.echo(f"Reranked by {cost.model}: {cost.candidates} passages in {cost.seconds:.1f} s.")
     click.echo(coverage(result.coverage) + ".")

@@ -27,7 +27,7 @@ from citeloom.search.passages import PassageService
 
 log = logging.getLogger(__name__)
 
-_MOST = 10_000  # entries in one answer
+_MAX_ENTRIES = 10_000  # entries in one answer
 
 
 class ActivityService:
@@ -43,7 +43,7 @@ class ActivityService:
     def list_jobs(self, request: ListJobs) -> Jobs:
         """List queued, running and past jobs, the latest first."""
         past = self._catalog.jobs.past(request.project, _checked(request.limit))
-        return Jobs(running=list(self._jobs.busy(request.project)), past=[_past(job) for job in past])
+        return Jobs(running=list(self._jobs.busy(request.project)), past=[_past_job(job) for job in past])
 
     @handles(ShowAccessLog)
     def access_log(self, request: ShowAccessLog) -> AccessLog:
@@ -87,7 +87,7 @@ class ActivityService:
         )
 
 
-def _past(job: Job) -> PastJob:
+def _past_job(job: Job) -> PastJob:
     result = dict(job.result)
     error = result.pop("error", None)
     return PastJob(
@@ -104,6 +104,6 @@ def _past(job: Job) -> PastJob:
 
 
 def _checked(limit: int) -> int:
-    if not 1 <= limit <= _MOST:
-        raise CiteLoomError(Code.INVALID_INPUT, f"limit is {limit}.", f"Ask for 1 to {_MOST} entries.")
+    if not 1 <= limit <= _MAX_ENTRIES:
+        raise CiteLoomError(Code.INVALID_INPUT, f"limit is {limit}.", f"Ask for 1 to {_MAX_ENTRIES} entries.")
     return limit

@@ -33,7 +33,7 @@ MAX_ITEMS = 500
 FULL_BATCH = 100
 _MAX_LABELS = 50
 _MAX_PAGES = 1_000_000  # pages of a document and of its passages
-_LARGEST = 1e18  # largest component of a vector: its square still fits into the index's 32-bit floats
+_MAX_COMPONENT = 1e18  # largest component of a vector: its square still fits into the index's 32-bit floats
 
 _TEXTS = ("citekey", "doi", "url", "title", "item_type", "section", "source")
 _LISTS = ("authors", "tags", "collections", "section_path", "page_labels")
@@ -194,7 +194,7 @@ def _check_vector(project: Project, position: int, vector: Sequence[float]) -> N
             expected=project.dense_size,
             got=len(vector),
         )
-    if not any(vector) or not all(abs(x) <= _LARGEST for x in vector):
+    if not any(vector) or not all(abs(x) <= _MAX_COMPONENT for x in vector):
         raise _invalid(f"items[{position}].embedding is all zero or holds no finite number.", "Nothing was written.")
 
 

@@ -34,7 +34,7 @@ from citeloom.library.agent_documents import clear_citekey
 from citeloom.library.documents import document_row, row_fields
 from citeloom.search.indexes import Indexes
 
-_SHORTEST_ID = 6  # characters: an id may be shortened to a unique prefix
+_MIN_ID_LENGTH = 6  # characters: an id may be shortened to a unique prefix
 
 
 class ClaimService:
@@ -58,7 +58,7 @@ class ClaimService:
     @handles(ConfirmClaim)
     def confirm_claim(self, request: ConfirmClaim) -> DocumentRow:
         """Assign a document to the claimed work, or to the one in the request."""
-        project, document = self._chosen(request.project, request.doc_id)
+        project, document = self._find_document(request.project, request.doc_id)
         key = (request.citekey or document.claimed_citekey).strip()
         if not key:
             raise CiteLoomError(
@@ -79,7 +79,7 @@ class ClaimService:
     @handles(RefuseClaim)
     def refuse_claim(self, request: RefuseClaim) -> DocumentRow:
         """Refuse the claim of a document, so that it is not listed again."""
-        project, document = self._chosen(request.project, request.doc_id)
+        project, document = self._find_document(request.project, request.doc_id)
         if not document.claimed_citekey:
             raise CiteLoomError(
                 Code.INVALID_INPUT, "Nobody says that this document is a work.", "There is nothing to do."
@@ -105,12 +105,12 @@ class ClaimService:
                 claim = {"claimed_citekey": document.open_claim or None}
                 collection.rewrite(AnyOf("doc_id", (document.doc_id,)), claim)
 
-    def _chosen(self, project_id: str, doc_id: str) -> tuple[Project, Document]:
+    def _find_document(self, project_id: str, doc_id: str) -> tuple[Project, Document]:
         project, named = self._catalog.projects.get(project_id), doc_id.strip()
         document = self._catalog.documents.find(project.id, named) if named else None
-        if document is None and len(named) >= _SHORTEST_ID:
-            beginning = [d for d in self._catalog.documents.claiming(project.id) if d.doc_id.startswith(named)]
-            document = beginning[0] if len(beginning) == 1 else None
+        if document is None and len(named) >= _MIN_ID_LENGTH:
+            matches = [d for d in self._catalog.documents.claiming(project.id) if d.doc_id.startswith(named)]
+            document = matches[0] if len(matches) == 1 else None
         if document is None:
             raise CiteLoomError(
                 Code.DOCUMENT_NOT_FOUND,

@@ -34,8 +34,8 @@ from citeloom.importing.writer import LiveWriter
 from citeloom.search.hits import document_uri
 from citeloom.search.indexes import Indexes
 
-_LONGEST_FIND = 500  # characters
-_MOST = 1000  # documents in one page
+_MAX_FIND_LENGTH = 500  # characters
+_MAX_PAGE_SIZE = 1000  # documents in one page
 
 
 class DocumentService:
@@ -53,16 +53,16 @@ class DocumentService:
         if request.status is not None:
             _check_choice(request.status, list(State), "There is no status '{}'.")
         _check_choice(request.sort, SORTS, "Documents cannot be sorted by '{}'.")
-        if not 1 <= request.limit <= _MOST or request.offset < 0:
+        if not 1 <= request.limit <= _MAX_PAGE_SIZE or request.offset < 0:
             raise CiteLoomError(
                 Code.INVALID_INPUT,
                 f"limit {request.limit}, offset {request.offset}.",
-                f"limit is 1 to {_MOST}, offset 0 or more.",
+                f"limit is 1 to {_MAX_PAGE_SIZE}, offset 0 or more.",
             )
         ids, total = self._catalog.document_search.page(
             project.id,
             state=request.status,
-            find=request.find[:_LONGEST_FIND],
+            find=request.find[:_MAX_FIND_LENGTH],
             sort=request.sort,
             descending=request.descending,
             limit=request.limit,
@@ -87,7 +87,7 @@ class DocumentService:
         if request.failed:
             chosen = self._catalog.documents.ids_in_state(project.id, State.FAILED)
         else:
-            known = self._chosen(project, request.doc_ids)
+            known = self._select_documents(project, request.doc_ids)
             chosen = [document.doc_id for document in known if not document.source.startswith(STORED)]
             if not chosen:
                 raise CiteLoomError(
@@ -121,7 +121,7 @@ class DocumentService:
     def remove_documents(self, request: RemoveDocuments) -> RemovedDocuments:
         """Delete several documents from the index."""
         project = self._catalog.projects.get(request.project)
-        chosen = self._chosen(project, request.doc_ids)
+        chosen = self._select_documents(project, request.doc_ids)
         deleted = (
             self.delete_document(DeleteDocument(project=project.id, doc_id=document.doc_id)) for document in chosen
         )
@@ -131,7 +131,7 @@ class DocumentService:
             notes=[f"{count} of them: {note}" if len(chosen) > 1 else note for note, count in notes.items()],
         )
 
-    def _chosen(self, project: Project, doc_ids: Sequence[str]) -> Sequence[Document]:
+    def _select_documents(self, project: Project, doc_ids: Sequence[str]) -> Sequence[Document]:
         chosen = self._catalog.documents.some(project.id, doc_ids)
         if not chosen:
             raise CiteLoomError(

@@ -24,13 +24,13 @@ from citeloom.library.document_text import DocumentTexts
 from citeloom.library.original_files import OriginalFiles
 from citeloom.search.passages import PassageService
 
-_NARROWEST, _WIDEST = 200, 4000  # pixels
-_CACHED = 20  # responses: going back and forth is instant
-_CACHED_CHARACTERS = 60_000_000  # of all cached responses
+_MIN_WIDTH, _MAX_WIDTH = 200, 4000  # pixels
+_MAX_CACHED = 20  # responses: going back and forth is instant
+_MAX_CACHED_CHARACTERS = 60_000_000  # of all cached responses
 _RENDER_SECONDS = 30.0
 _OCR_SECONDS = 180.0
 _WORKER_MEGABYTES = 2000
-_LARGEST_COORDINATE = 1e6  # points: no page is larger
+_MAX_COORDINATE = 1e6  # points: no page is larger
 
 
 class PageImageService:
@@ -50,14 +50,14 @@ class PageImageService:
         self._ocr = ocr
         self._passages, self._texts, self._original_files = passages, texts, original_files
         self._render_worker, self._ocr_worker = StandbyWorker(), StandbyWorker()
-        self._answers: LruCache[dict[str, Any]] = LruCache(_CACHED, _CACHED_CHARACTERS)
+        self._answers: LruCache[dict[str, Any]] = LruCache(_MAX_CACHED, _MAX_CACHED_CHARACTERS)
 
     @handles(GetPageImage)
     def page_image(self, request: GetPageImage) -> PageImage:
         """Return a page of a passage's document, by default its first one, with the lines of the passage marked."""
-        if not _NARROWEST <= request.width <= _WIDEST:
+        if not _MIN_WIDTH <= request.width <= _MAX_WIDTH:
             raise CiteLoomError(
-                Code.INVALID_INPUT, f"width is {request.width}.", f"Ask for {_NARROWEST} to {_WIDEST} pixels."
+                Code.INVALID_INPUT, f"width is {request.width}.", f"Ask for {_MIN_WIDTH} to {_MAX_WIDTH} pixels."
             )
         project = self._catalog.projects.get(request.project)
         hit = self._passages.get(project, request.chunk_id)
@@ -77,12 +77,12 @@ class PageImageService:
             "last": last,
         }
         rendering = {"look": "picture", "width": request.width, "places": _annotated_areas(hit, number)}
-        answer = self._from_worker(of_passage | rendering)
+        answer = self._call_worker(of_passage | rendering)
         pending = hit.payload["text_source"] == "ocr" and not answer["found"] and first <= number <= last
         if pending and request.recognise:
             languages = document.ocr_languages or list(self._ocr.languages)
-            asked = {"look": "recognised", "ocr_languages": languages, "ocr_engine": self._ocr.engine}
-            answer |= self._from_worker(of_passage | asked)
+            ocr_request = {"look": "recognised", "ocr_languages": languages, "ocr_engine": self._ocr.engine}
+            answer |= self._call_worker(of_passage | ocr_request)
             pending = False
         label = self._label(project, document, hit, number) or answer["label"] or str(number)
         return PageImage(**answer | {"label": label, "pending": pending, "text_source": hit.payload["text_source"]})
@@ -92,7 +92,7 @@ class PageImageService:
         self._render_worker.end()
         self._ocr_worker.end()
 
-    def _from_worker(self, request: dict[str, Any]) -> dict[str, Any]:
+    def _call_worker(self, request: dict[str, Any]) -> dict[str, Any]:
         """Return the response of a worker, cached."""
         key = json.dumps(request)
         answer = self._answers.get(key)
@@ -140,4 +140,4 @@ def _annotated_areas(hit: Hit, number: int) -> list[list[float]]:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and abs(value) < _LARGEST_COORDINATE
+    return isinstance(value, int | float) and abs(value) < _MAX_COORDINATE

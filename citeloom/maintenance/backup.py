@@ -117,7 +117,7 @@ class BackupJob(SingleStepJob):
             __version__,
             datetime.now().astimezone().isoformat(timespec="seconds"),
             self._catalog.db.version,
-            [self._described(project) for project in self._projects],
+            [self._describe_project(project) for project in self._projects],
         )
         files = {CATALOG: temporary / CATALOG}
         settings = Path(paths.settings_file())
@@ -158,7 +158,7 @@ class BackupJob(SingleStepJob):
             made.close()
         return folder
 
-    def _described(self, project: Project) -> dict[str, object]:
+    def _describe_project(self, project: Project) -> dict[str, object]:
         return {
             "id": project.id,
             "collection": project.collection,
@@ -201,8 +201,8 @@ def _translated(file: Path) -> Iterator[None]:
         yield
     except OSError as error:
         full = error.errno in _DISK_FULL
-        why = "the disk is full" if full else (error.strerror or type(error).__name__)
+        reason = "the disk is full" if full else (error.strerror or type(error).__name__)
         step = "Free some space" if full else "Look at the folder's rights"
         raise CiteLoomError(
-            Code.STORAGE_ERROR, f"{file} could not be written: {why}.", f"{step}, or choose another folder."
+            Code.STORAGE_ERROR, f"{file} could not be written: {reason}.", f"{step}, or choose another folder."
         ) from error

@@ -33,26 +33,26 @@ class CacheService:
     @handles(PruneCache)
     def prune(self, request: PruneCache) -> PrunedCache:
         """Delete what is unused, or everything: conversions are repeated when needed."""
-        used, left_over = self._sorted()
-        doomed = [*left_over, *(used if request.everything else [])]
+        used, left_over = self._group_files()
+        unused = [*left_over, *(used if request.everything else [])]
         others = [*self._interrupted(), *self._unused_zotero_files()]
-        freed = _bytes(doomed) + _bytes(others)
-        for file in (*doomed, *others):
+        freed = _total_bytes(unused) + _total_bytes(others)
+        for file in (*unused, *others):
             file.unlink(missing_ok=True)
-        return PrunedCache(**asdict(self._usage()), removed=len(doomed), freed_bytes=freed)
+        return PrunedCache(**asdict(self._usage()), removed=len(unused), freed_bytes=freed)
 
     def _usage(self) -> CacheUsage:
-        used, left_over = self._sorted()
+        used, left_over = self._group_files()
         return CacheUsage(
             folder=str(self._folder),
             conversions=len(used) + len(left_over),
-            bytes=_bytes(used) + _bytes(left_over),
+            bytes=_total_bytes(used) + _total_bytes(left_over),
             in_use=len(used),
             left_over=len(left_over),
-            left_over_bytes=_bytes(left_over),
+            left_over_bytes=_total_bytes(left_over),
         )
 
-    def _sorted(self) -> tuple[list[Path], list[Path]]:
+    def _group_files(self) -> tuple[list[Path], list[Path]]:
         contents = self._catalog.documents.contents()
         needed = {conversion_file(self._folder, content, CONVERTER_VERSION) for content in contents}
         found = sorted(self._folder.glob("*/*.json.gz"))
@@ -62,13 +62,13 @@ class CacheService:
         """Return fetched files and written texts that no document uses."""
         used = self._catalog.documents.paths()
         files = (f for kind in ("files", "texts") for f in (self._zotero / kind).rglob("*") if f.is_file())
-        return [f for f in files if str(f) not in used and _old(f)]
+        return [f for f in files if str(f) not in used and _is_old(f)]
 
     def _interrupted(self) -> Iterator[Path]:
-        return (file for file in self._folder.glob(f"*/{_INTERRUPTED}") if _old(file))
+        return (file for file in self._folder.glob(f"*/{_INTERRUPTED}") if _is_old(file))
 
 
-def _old(file: Path) -> bool:
+def _is_old(file: Path) -> bool:
     """Whether a file is too old to be still in progress."""
     try:
         return time.time() - file.stat().st_mtime > _ABANDONED_AFTER
@@ -76,7 +76,7 @@ def _old(file: Path) -> bool:
         return False  # it was completed meanwhile
 
 
-def _bytes(files: list[Path]) -> int:
+def _total_bytes(files: list[Path]) -> int:
     total = 0
     for file in files:
         try:

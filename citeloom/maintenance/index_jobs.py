@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
 _RETRY_SECONDS = 120.0  # seconds to wait for an unreachable server
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 10.0  # seconds between retries
+_FIRST_PAUSE, _MAX_PAUSE = 0.5, 10.0  # seconds between retries
 
 
 class CompactJob(SingleStepJob):
@@ -79,7 +79,7 @@ class MoveJob(SingleStepJob):
             try:
                 self._move()
             except CiteLoomError as error:
-                if _is_lost(error):
+                if _is_unreachable(error):
                     error.next_step += " What was copied is kept: move it again, and it goes on from there."
                 raise
         if self._origin.server:
@@ -109,16 +109,16 @@ class MoveJob(SingleStepJob):
     def _move(self) -> None:
         old = self._old
         with self._indexes.untouched([old], "moved"):
-            source = self._retried(lambda: self._indexes.open(old))
+            source = self._retry(lambda: self._indexes.open(old))
             mend(self._catalog, old, source)
             freed = self._collections.size_on_disk(old.collection)
-            target = self._retried(lambda: self._unfinished(source)) or self._retried(self._created)
-            done = self._copied(source, target)
+            target = self._retry(lambda: self._unfinished_copy(source)) or self._retry(self._create_target)
+            done = self._copy(source, target)
             without_graph = 0 if self._new.server else done.passages
             self._indexes.swap(old, replace(self._new, without_graph=without_graph), target)
             self._set_result(done, freed if self._new.server else None)
 
-    def _unfinished(self, source: Collection) -> Collection | None:
+    def _unfinished_copy(self, source: Collection) -> Collection | None:
         """Return the copy of an earlier attempt, if this one can continue it."""
         old, new = self._old.index_location, self._new.index_location
         if old.server:  # remains of a rebuild could not be told from the copy at the end
@@ -132,10 +132,10 @@ class MoveJob(SingleStepJob):
             return None
         return begun
 
-    def _created(self) -> Collection:
+    def _create_target(self) -> Collection:
         return self._collections.create(self._new.index_location, self._old.dense_size, sparse=self._old.hybrid_enabled)
 
-    def _copied(self, source: Collection, target: Collection) -> Copied:
+    def _copy(self, source: Collection, target: Collection) -> Copied:
         """Copy, flush and verify."""
         done = copy(
             source,
@@ -143,20 +143,20 @@ class MoveJob(SingleStepJob):
             lambda done, total: self.report("copy", done, total),
             lambda: self._collections.build_graph_if_large(target, self.building_graph(), self._stop),
             self._stop.is_set,
-            self._retried,
+            self._retry,
         )
-        self._retried(target.flush)
+        self._retry(target.flush)
         self.check_stop()
         self.report("check", *self._done_and_total)
         try:
-            self._retried(lambda: check(source, target, done.sample))
+            self._retry(lambda: check(source, target, done.sample))
         except CiteLoomError as error:
-            if not _is_lost(error):
+            if not _is_unreachable(error):
                 self.clean_up()  # a copy that differs cannot be continued
             raise
         return done
 
-    def _retried(self, step: Callable[[], _T], /) -> _T:
+    def _retry(self, step: Callable[[], _T], /) -> _T:
         """Run a step, with retries while the server cannot be reached."""
         until, pause = time.monotonic() + _RETRY_SECONDS, _FIRST_PAUSE
         while True:
@@ -164,12 +164,12 @@ class MoveJob(SingleStepJob):
             try:
                 return step()
             except CiteLoomError as error:
-                if not _is_lost(error) or time.monotonic() > until:
+                if not _is_unreachable(error) or time.monotonic() > until:
                     raise
                 log.warning("a move waits: %s", error)
                 self.report("wait", *self._done_and_total, what=error.message)
             self._stop.wait(pause)
-            pause = min(2 * pause, _LONGEST_PAUSE)
+            pause = min(2 * pause, _MAX_PAUSE)
 
     def _set_result(self, done: Copied, freed: int | None) -> None:
         old, new = self._old, self._new
@@ -183,6 +183,6 @@ class MoveJob(SingleStepJob):
         }
 
 
-def _is_lost(error: CiteLoomError) -> bool:
+def _is_unreachable(error: CiteLoomError) -> bool:
     """Whether an error means that a server is unreachable, perhaps only for a while."""
     return error.code == Code.TIMEOUT or "away" in error.details

@@ -123,7 +123,7 @@ class _Download:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._asked_at = time.monotonic()
+        self._requested_at = time.monotonic()
         self._done_and_total = (0, 0)
         self._error: CiteLoomError | None = None
         self._thread = threading.Thread(target=self._fetch, name="download", daemon=True)
@@ -134,16 +134,16 @@ class _Download:
         return self._thread.is_alive()
 
     def progress(self, *, ended: bool) -> DownloadProgress:
-        self._asked_at = time.monotonic()
+        self._requested_at = time.monotonic()
         if ended and self._error:
             raise self._error
-        here = ended and available.is_downloaded(self._name)  # otherwise it was abandoned
+        downloaded = ended and available.is_downloaded(self._name)  # otherwise it was abandoned
         done, total = self._done_and_total
-        return DownloadProgress(here, done, total)
+        return DownloadProgress(downloaded, done, total)
 
     def _fetch(self) -> None:
         try:
-            available.fetch(self._name, self._report, self._abandoned)
+            available.fetch(self._name, self._report, self._is_abandoned)
         except CiteLoomError as error:
             self._error = error
         except Exception as error:
@@ -154,5 +154,5 @@ class _Download:
     def _report(self, done: int, total: int) -> None:
         self._done_and_total = (min(done, total), total)
 
-    def _abandoned(self) -> bool:
-        return time.monotonic() - self._asked_at > _ABANDONED_AFTER
+    def _is_abandoned(self) -> bool:
+        return time.monotonic() - self._requested_at > _ABANDONED_AFTER

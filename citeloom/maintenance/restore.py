@@ -87,7 +87,7 @@ class RestoreService:
                     cancel.check()
                     _unpack(file, archive, manifest, name, staged)
             (staged / INDEX).mkdir(exist_ok=True)
-            _refuse_unseen(self._new_sources(file, staged), request.accepted)
+            _refuse_unconfirmed(self._new_sources(file, staged), request.accepted)
             _check(file, staged, manifest)
             names = [CATALOG, INDEX]
             kept: list[SettingDifference] = []
@@ -108,7 +108,7 @@ class RestoreService:
             pending_restore.schedule(staged, aside, names)
         except OSError as error:
             shutil.rmtree(staged, ignore_errors=True)
-            raise _unwritable(data, error) from error
+            raise _not_writable(data, error) from error
         except BaseException:
             shutil.rmtree(staged, ignore_errors=True)
             raise
@@ -183,7 +183,7 @@ def _unpacked_in(data: Path) -> Iterator[Path]:
         with tempfile.TemporaryDirectory(dir=data, prefix=pending_restore.RESTORE_FOLDER) as folder:
             yield Path(folder)
     except OSError as error:
-        raise _unwritable(data, error) from error
+        raise _not_writable(data, error) from error
 
 
 def _settings_in(staged: Path) -> Settings | None:
@@ -198,17 +198,17 @@ def _text(file: Path) -> str:
     return file.read_bytes().decode("utf-8-sig")
 
 
-def _refuse_unseen(sources: Sequence[BackupSource], accepted: Collection[str]) -> None:
+def _refuse_unconfirmed(sources: Sequence[BackupSource], accepted: Collection[str]) -> None:
     """Raise an error for a backup with sources or settings that no person has agreed to."""
-    unseen = sorted({source.path for source in sources} - set(accepted))
-    if unseen:
-        more = f" and {len(unseen) - _MAX_NAMED} more" if len(unseen) > _MAX_NAMED else ""
+    unconfirmed = sorted({source.path for source in sources} - set(accepted))
+    if unconfirmed:
+        more = f" and {len(unconfirmed) - _MAX_NAMED} more" if len(unconfirmed) > _MAX_NAMED else ""
         raise CiteLoomError(
             Code.PERMISSION_DENIED,
             f"The backup's projects read places that no project here reads: "
-            f"{', '.join(path[:200] for path in unseen[:_MAX_NAMED])}{more}.",
+            f"{', '.join(path[:200] for path in unconfirmed[:_MAX_NAMED])}{more}.",
             "Nothing was changed. If that is meant, restore it with --yes.",
-            new_sources=unseen,
+            new_sources=unconfirmed,
         )
 
 
@@ -240,7 +240,7 @@ def _check(file: Path, staged: Path, manifest: Manifest) -> None:
         raise damaged(file, getattr(error, "message", None) or str(error) or "its catalog is not understood") from error
 
 
-def _unwritable(data: Path, error: OSError) -> CiteLoomError:
+def _not_writable(data: Path, error: OSError) -> CiteLoomError:
     return CiteLoomError(
         Code.STORAGE_ERROR,
         f"The backup could not be unpacked in {data}: {error.strerror or type(error).__name__}.",

@@ -40,10 +40,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_NAMELESS = "unknown"  # an editor that has not sent its name
+_UNKNOWN = "unknown"  # an editor that has not sent its name
 _MAX_UNANSWERED = 256  # calls of one editor; above that, its input is not read
-_LONG_LINE = 1_000_000  # bytes: such a call is read only after all earlier ones are answered
-_LONGEST_NAME = 100  # characters of the name of an editor or a tool
+_LARGE_CALL_BYTES = 1_000_000  # bytes: such a call is read only after all earlier ones are answered
+_MAX_NAME = 100  # characters of the name of an editor or a tool
 _MAX_LOGGED = 10  # documents in one line of the access log
 _ANSWER_MARGIN = 1.0  # an import answers "running" this long before the time limit
 
@@ -70,7 +70,7 @@ class Session:
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
         )
-        self._server.middleware.append(self._listen)
+        self._server.middleware.append(self._identify_editor)
 
     async def run(self) -> None:
         """Transfer lines between the socket and the SDK's server."""
@@ -85,7 +85,7 @@ class Session:
                         continue
                     try:
                         message = _read_message(line)
-                        await self._count(message, line)
+                        await self._count_call(message, line)
                         await to_server.send(SessionMessage(message))
                     except (ValueError, RecursionError):  # also if nested too deeply to be serialised again
                         await connection.send(protocol.line(_not_a_request(line)))
@@ -96,7 +96,7 @@ class Session:
                     message = outgoing.message
                     number = message.id if isinstance(message, types.JSONRPCResponse | types.JSONRPCError) else None
                     if isinstance(message, types.JSONRPCError):
-                        message = _in_short(message)
+                        message = _shortened(message)
                     text = message.model_dump_json(by_alias=True, exclude_unset=True)
                     await connection.send(text.encode() + b"\n")
                     connection.call_ended(number)
@@ -119,14 +119,14 @@ class Session:
     async def _list_tools(
         self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        self._meet(_info(context))
+        self._register_editor(_info(context))
         return types.ListToolsResult(tools=[describe(tool) for tool in self._tools.values()])
 
     async def _call_tool(
         self, context: ServerRequestContext[Any], params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        client = self._meet(_info(context)).name
-        self._container.editors.record_call(self._id, params.name[:_LONGEST_NAME])
+        client = self._register_editor(_info(context)).name
+        self._container.editors.record_call(self._id, params.name[:_MAX_NAME])
         correlation_id = uuid.uuid4().hex[:16]
         began = time.perf_counter()
         tool, given, answer = params.name, dict(params.arguments or {}), {}
@@ -147,10 +147,10 @@ class Session:
             )
             answer = {"error": problem.as_dict()}
         answer["correlation_id"] = correlation_id
-        tool = tool[:_LONGEST_NAME]
+        tool = tool[:_MAX_NAME]
         milliseconds = round((time.perf_counter() - began) * 1000, 1)
         log.info("%s %s %s %.1f ms [%s]", client, tool, outcome, milliseconds, correlation_id)
-        await self._note(client, tool, given, answer, outcome, milliseconds)
+        await self._log_call(client, tool, given, answer, outcome, milliseconds)
         shown = clean_values(answer)  # documents, records and other agents are not trusted
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=json.dumps(shown, ensure_ascii=False))],
@@ -187,16 +187,16 @@ class Session:
     async def _ingest(self, call: Call, limit: float, context: ServerRequestContext[Any]) -> dict[str, Any]:
         job_id = await self._connection.pool.run(self._id, "ingest", partial(ingest, call), limit)
         until = time.monotonic() + max(0.0, limit - _ANSWER_MARGIN)
-        jobs, told = self._container.jobs, -1.0
+        jobs, reported = self._container.jobs, -1.0
         while True:
-            left = until - time.monotonic()
-            wait = partial(jobs.wait, job_id, max(0.0, min(0.5, left)))
+            remaining = until - time.monotonic()
+            wait = partial(jobs.wait, job_id, max(0.0, min(0.5, remaining)))
             finished, progress = await anyio.to_thread.run_sync(wait, abandon_on_cancel=True)
             # A searchable document counts as half done.
-            if progress and progress.total and (reached := (progress.searchable + progress.done) / 2) > told:
-                told = reached
+            if progress and progress.total and (reached := (progress.searchable + progress.done) / 2) > reported:
+                reported = reached
                 await context.session.report_progress(reached, progress.total, describe_progress(progress))
-            if finished or left <= 0 or jobs.paused:
+            if finished or remaining <= 0 or jobs.paused:
                 break
         if finished is None:
             jobs.report_later(job_id)
@@ -213,33 +213,33 @@ class Session:
     def _only_project(self) -> str:
         return self._container.projects.default_project(self._visible).id
 
-    async def _listen(self, ctx: ServerRequestContext[Any], call_next: CallNext) -> HandlerResult:
+    async def _identify_editor(self, ctx: ServerRequestContext[Any], call_next: CallNext) -> HandlerResult:
         """Identify the editor by its handshake, or by each request since MCP 2026-07-28."""
         if info := _info(ctx):
-            self._meet(info)
+            self._register_editor(info)
         result = await call_next(ctx)
         if ctx.method == "initialize":
-            self._meet(types.Implementation.model_validate((ctx.params or {})["clientInfo"]))
+            self._register_editor(types.Implementation.model_validate((ctx.params or {})["clientInfo"]))
         return result
 
-    async def _count(self, message: types.JSONRPCMessage, line: bytes) -> None:
+    async def _count_call(self, message: types.JSONRPCMessage, line: bytes) -> None:
         """Count unanswered calls, and wait while there are too many: calls and unread answers are held in memory."""
         connection = self._connection
         if isinstance(message, types.JSONRPCRequest):
             connection.call_began(message.id)
-            await connection.wait_for_answers(_MAX_UNANSWERED if len(line) < _LONG_LINE else 1)
+            await connection.wait_for_answers(_MAX_UNANSWERED if len(line) < _LARGE_CALL_BYTES else 1)
         elif isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled":
             connection.call_ended(cancelled_request_id_from_params(message.params))  # it gets no answer
 
-    def _meet(self, info: types.Implementation | None) -> Editor:
+    def _register_editor(self, info: types.Implementation | None) -> Editor:
         if self._editor is None:
             projects = sorted(self._visible) if self._visible is not None else None
-            name, version = (info.name[:_LONGEST_NAME], info.version[:_LONGEST_NAME]) if info else (_NAMELESS, "")
+            name, version = (info.name[:_MAX_NAME], info.version[:_MAX_NAME]) if info else (_UNKNOWN, "")
             self._editor = Editor(self._id, name, version, projects, self._toolsets)
             self._container.editors.add(self._editor, self._bridge, self._close)
         return self._editor
 
-    async def _note(
+    async def _log_call(
         self, client: str, tool: str, given: dict[str, Any], answer: dict[str, Any], outcome: str, milliseconds: float
     ) -> None:
         if not self._container.settings.privacy.access_log:
@@ -248,13 +248,13 @@ class Session:
         asked = next((value for name in named if (value := given.get(name))), "")
         if isinstance(asked, list):
             asked = ", ".join(map(str, asked))
-        if places := _words_of(answer) or _written(answer):
+        if places := _quoted_works(answer) or _written(answer):
             asked = f"{places}: {asked}" if asked else places
         entry = partial(
             self._container.catalog.access_log.add,
             correlation_id=answer["correlation_id"],
             client=client,
-            project_id=str(given["project"])[:_LONGEST_NAME] if "project" in given else None,
+            project_id=str(given["project"])[:_MAX_NAME] if "project" in given else None,
             tool=tool,
             asked=str(asked),
             passages=_passages_of(answer),
@@ -285,7 +285,7 @@ def _passages_of(answer: dict[str, Any]) -> list[str]:
     return [part["chunk_id"] for part in shown]
 
 
-def _words_of(answer: dict[str, Any]) -> str:
+def _quoted_works(answer: dict[str, Any]) -> str:
     """Return the works whose text was sent with the results of checked quotations."""
     places = [answer.get("cite"), (answer.get("elsewhere") or {}).get("cite")]
     places += [f"[@{finding['citekey']}]" for finding in answer.get("findings", []) if finding["diff"]]
@@ -317,8 +317,8 @@ def _read_message(line: bytes) -> types.JSONRPCMessage:
         return jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValueError:
         # An editor that cuts a text inside a character sends a lone surrogate, which strict parsers reject.
-        mended = json.dumps(protocol.read(line), ensure_ascii=False).encode("utf-8", "replace")
-        return jsonrpc_message_adapter.validate_json(mended, by_name=False)
+        repaired = json.dumps(protocol.read(line), ensure_ascii=False).encode("utf-8", "replace")
+        return jsonrpc_message_adapter.validate_json(repaired, by_name=False)
 
 
 def _not_a_request(line: bytes) -> dict[str, Any]:
@@ -329,10 +329,10 @@ def _not_a_request(line: bytes) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": number, "error": {"code": -32600, "message": "That is not a JSON-RPC request."}}
 
 
-def _in_short(problem: types.JSONRPCError) -> types.JSONRPCError:
+def _shortened(problem: types.JSONRPCError) -> types.JSONRPCError:
     """Shorten the SDK's own errors, which may repeat the input."""
-    said = clean_values(shortened_values(problem.error.model_dump(exclude_unset=True)))
-    return problem.model_copy(update={"error": types.ErrorData.model_validate(said)})
+    cleaned = clean_values(shortened_values(problem.error.model_dump(exclude_unset=True)))
+    return problem.model_copy(update={"error": types.ErrorData.model_validate(cleaned)})
 
 
 def describe(tool: Tool) -> types.Tool:

@@ -12,7 +12,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from citeloom.api.engine import CancelJob, Status
 from citeloom.api.events import EngineStopping, Event, JobFinished, JobProgress, Paused
 from citeloom.api.importing import import_result
-from citeloom.cli.shared.output import as_json, console, say
+from citeloom.cli.shared.output import as_json, console, print_line
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import STAGES, Stage, describe_progress
 from citeloom.ipc.client import Client
@@ -27,7 +27,7 @@ def run_to_the_end(client: Client, job_id: str, *, quiet: bool) -> JobFinished:
     """Follow a job until it ends, on a connection with events; Ctrl-C ends it soon, keeping what it has done."""
     try:
         if any(job.job_id == job_id and job.state == "paused" for job in client.call(Status()).jobs):
-            _say_paused()
+            _print_paused()
         return _follow(client, job_id, quiet=quiet)
     except KeyboardInterrupt:
         click.echo("\nStopping …", err=True)
@@ -50,7 +50,7 @@ def _follow(client: Client, job_id: str, *, quiet: bool) -> JobFinished:
                     "It goes on when the engine starts again.",
                 )
             case Paused(paused=True):
-                _say_paused()
+                _print_paused()
             case JobFinished() if event.job_id == job_id:
                 finished = event
             case JobProgress() if event.job_id == job_id:
@@ -70,7 +70,7 @@ def _follow(client: Client, job_id: str, *, quiet: bool) -> JobFinished:
     return finished
 
 
-def _say_paused() -> None:
+def _print_paused() -> None:
     click.echo("Imports are paused; this one goes on after 'citeloom engine resume'.", err=True)
 
 
@@ -156,7 +156,7 @@ def succeeded(finished: JobFinished, *, json_: bool = False) -> dict[str, Any] |
         as_json({"state": finished.state, **finished.result})
     else:
         for warning in finished.result.get("warnings", []):
-            say(f"Note: {warning}")
+            print_line(f"Note: {warning}")
     return finished.result if finished.state == "done" else None
 
 
@@ -166,17 +166,17 @@ def print_result(project: str, finished: JobFinished, *, json_: bool) -> int:
     if json_:
         as_json({"state": finished.state, **finished.result})
         return 1 if result.failed else 0
-    words = ("new", "replaced", "skipped", "updated", "removed", "failed")
-    counts = ", ".join(f"{count} {word}" for word in words if (count := getattr(result, word))) or "nothing to do"
+    labels = ("new", "replaced", "skipped", "updated", "removed", "failed")
+    counts = ", ".join(f"{count} {word}" for word in labels if (count := getattr(result, word))) or "nothing to do"
     if result.without_file:
         counts += f", {result.without_file} without a file"
     if result.recognised:
         counts += f", {result.recognised} recognised by OCR"
     click.echo(f"{counts}; {result.chunks_written} passages written in {result.duration_seconds:.1f} s.")
     for warning in result.warnings:
-        say(f"Note: {warning}")
+        print_line(f"Note: {warning}")
     for error in result.errors:
-        say(f"Failed: {error['source']}: {error['reason']} [{error['code']}]", err=True)
+        print_line(f"Failed: {error['source']}: {error['reason']} [{error['code']}]", err=True)
     if finished.state != "done":
         click.echo(f"It was stopped before the end. Go on with: citeloom ingest {project}", err=True)
         return 130

@@ -87,9 +87,9 @@ def as_json(value: Any) -> None:
     click.echo(escaped_json(json.dumps(encode(value), ensure_ascii=False, indent=2)))
 
 
-def say(words: str, *, err: bool = False) -> None:
+def print_line(text: str, *, err: bool = False) -> None:
     """Print one line, with line breaks in names replaced."""
-    click.echo(one_line(words), err=err)
+    click.echo(one_line(text), err=err)
 
 
 def as_file(text: str) -> None:
