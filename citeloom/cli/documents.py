@@ -12,7 +12,7 @@ from citeloom.core.errors import CiteLoomError, Code
 
 
 def _text_columns(document: DocumentRow) -> tuple[str | None, str | None, str]:
-    """Return the columns on a document's text: its source, the layout model, and the share of words that were kept."""
+    """Return the columns on a document's text: source, converter engine, and the share of words kept."""
     if not document.chunk_count:
         return "", "", ""
     words_kept = "" if document.word_coverage is None else f"{document.word_coverage:.2f}"

@@ -74,7 +74,7 @@ def plan(
             still_without.append(row["doc_id"])
         elif (
             row is None
-            or not _same(row, file)
+            or not _is_same_file(row, file)
             or again
             or row["converter"] not in done
             or (retry_failed and (row["state"] == "failed" or row["converter_engine"] == QUICK))
@@ -117,7 +117,7 @@ def _wanted_instead(row: Mapping[str, Any], file: FoundFile, *, retry: bool) -> 
     return can_change and (row["mtime_ns"] != file.mtime_ns or (retry and row["file_type"] == "fulltext"))
 
 
-def _same(row: Mapping[str, Any], file: FoundFile) -> bool:
-    """Whether size and time of a file are the same as when it was last read."""
-    where = file.path if file.known_as else ""
-    return (row["size"], row["mtime_ns"], row["path"]) == (file.size, file.mtime_ns, where)
+def _is_same_file(row: Mapping[str, Any], file: FoundFile) -> bool:
+    """Whether size, time and path of a file are the same as when it was last read."""
+    path = file.path if file.known_as else ""
+    return (row["size"], row["mtime_ns"], row["path"]) == (file.size, file.mtime_ns, path)

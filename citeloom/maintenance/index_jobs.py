@@ -41,18 +41,18 @@ class CompactJob(SingleStepJob):
 
     def run(self) -> None:
         """Write the new index, then make it the one in use."""
-        project, room = self._project, self._collections.size_on_disk
+        project, disk_size = self._project, self._collections.size_on_disk
         with self._indexes.untouched([project], "compacted"):
-            before = room(project.collection)
-            self._indexes.compact(project, self._written, self._stop)
+            before = disk_size(project.collection)
+            self._indexes.compact(project, self._on_progress, self._stop)
         self.result.details = {
             "project": project.id,
             "passages": self._indexes.open(project).count(),
             "bytes_before": before,
-            "bytes": room(project.collection),
+            "bytes": disk_size(project.collection),
         }
 
-    def _written(self, done: int, total: int) -> None:
+    def _on_progress(self, done: int, total: int) -> None:
         self.report("graph" if done == total else "write", done, total)
 
 

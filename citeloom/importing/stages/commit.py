@@ -117,32 +117,32 @@ class DocumentCommitter:
 
     def failed(self, file: FoundFile, document: Document, error: CiteLoomError) -> None:
         """Record why a document could not be read; its earlier text is kept."""
-        kept = self._state.catalog.documents.find(document.project_id, document.doc_id) or document
-        if kept.version and (kept.size, kept.mtime_ns) == (file.size, file.mtime_ns):
+        row = self._state.catalog.documents.find(document.project_id, document.doc_id) or document
+        if row.version and (row.size, row.mtime_ns) == (file.size, file.mtime_ns):
             # A retry would fail again unless the cause was temporary or the file changes.
             if error.code not in RETRIED_CODES:
-                kept.converter = CONVERTER_VERSION
-            quick = kept.converter_engine == QUICK
+                row.converter = CONVERTER_VERSION
+            quick = row.converter_engine == QUICK
             what = "Only its quick text could be read, not the whole file" if quick else "It could not be read again"
-            kept.warnings = [f"{what}: {error}"]
+            row.warnings = [f"{what}: {error}"]
             error = CiteLoomError(error.code, f"{what}: {error}", "What was read before stays searchable.")
-            self._keep(kept)
-        elif kept.version:
+            self._keep(row)
+        elif row.version:
             # Size and time are not updated, so that the next import tries again.
-            kept.warnings = [f"The file changed and could not be read again (its earlier text stays): {error}"]
-            self._keep(kept)
+            row.warnings = [f"The file changed and could not be read again (its earlier text stays): {error}"]
+            self._keep(row)
         elif error.code == Code.FILE_NOT_FOUND and file.item:
-            note_without_file(self._state.catalog, kept, file, str(error))
+            note_without_file(self._state.catalog, row, file, str(error))
             self._state.result.without_file += 1
             return
         elif error.code == Code.FILE_NOT_FOUND:
-            self._state.catalog.documents.remove(kept.project_id, kept.doc_id)
+            self._state.catalog.documents.remove(row.project_id, row.doc_id)
         else:
-            kept.size, kept.mtime_ns, kept.converter = file.size, file.mtime_ns, CONVERTER_VERSION
-            kept.path = file.path if file.known_as else ""
-            kept.state, kept.reason_code, kept.reason = State.FAILED, str(error.code), str(error)
-            kept.writing = None
-            self._writer.note(kept)
+            row.size, row.mtime_ns, row.converter = file.size, file.mtime_ns, CONVERTER_VERSION
+            row.path = file.path if file.known_as else ""
+            row.state, row.reason_code, row.reason = State.FAILED, str(error.code), str(error)
+            row.writing = None
+            self._writer.note(row)
         if counted := self._counted.pop(file.source, None):
             self._state.result.wrote(replaced=counted[0], by=-1)
         self._state.result.fail(file.shown, error)
