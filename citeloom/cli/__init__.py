@@ -1,4 +1,4 @@
-"""The command line for people: thin faces of the engine's verbs."""
+"""The command line for people: each command sends requests to the engine and prints the results."""
 
 from __future__ import annotations
 

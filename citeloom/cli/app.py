@@ -26,14 +26,14 @@ def app(hidden: bool, page: str | None) -> int:
             "There is no screen here for the app.",
             "The commands do the same: citeloom --help.",
         )
-    # Qt takes a while to load, and only the app needs it.
+    # Imported here because Qt takes a while to load.
     from citeloom.desktop.app import main
 
     return main(hidden=hidden, page=page or "")
 
 
 def has_screen() -> bool:
-    """Whether windows can be shown: Qt ends the process where they cannot."""
+    """Whether windows can be shown; if not, Qt would end the process."""
     if sys.platform in ("win32", "darwin"):
         return True
     return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))

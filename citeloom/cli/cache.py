@@ -27,7 +27,7 @@ def show(json_: bool = False) -> None:
         as_json(encode(usage))
         return
     click.echo(f"{usage.conversions} conversions, {size(usage.bytes)}, in {usage.folder}.")
-    click.echo(f"{usage.in_use} belong to a document; {_left_over(usage)}.")
+    click.echo(f"{usage.in_use} belong to a document; {_unused(usage)}.")
     if usage.left_over:
         click.echo("Delete what is left over: citeloom cache prune")
 
@@ -44,7 +44,7 @@ def prune(everything: bool, json_: bool) -> None:
     click.echo(f"{pruned.removed} conversions deleted, {size(pruned.freed_bytes)} freed.")
 
 
-def _left_over(usage: CacheUsage) -> str:
+def _unused(usage: CacheUsage) -> str:
     if not usage.left_over:
         return "nothing is left over"
     return f"{usage.left_over} are left over ({size(usage.left_over_bytes)})"

@@ -23,7 +23,7 @@ _COLOURS = {"-": "red", "+": "green", "@": "cyan"}
 
 
 def fix(one: Checked, project: str | None, *, ask_first: bool) -> Checked:
-    """Show the edits that a manuscript needs, write them if wanted, and give the check of the result."""
+    """Show the edits that a manuscript needs, write them if confirmed, and return the check of the result."""
     report = one.report
     if report is None or not report.counts.error:
         return one
@@ -41,14 +41,14 @@ def fix(one: Checked, project: str | None, *, ask_first: bool) -> Checked:
     except CiteLoomError as error:
         click.echo(f"{one.name}: not mended: {error}", err=True)
         return one
-    again = check_one(one.name, project, "Checking again")
-    remaining = again.report is not None and again.report.findings
+    rechecked = check_one(one.name, project, "Checking again")
+    remaining = rechecked.report is not None and rechecked.report.findings
     click.echo(f"{one.name}: mended in {count(len(edits), 'place')}{'; left for you:' if remaining else '.'}")
-    return again
+    return rechecked
 
 
 def with_edits(before: bytes, encoding: str, edits: Sequence[ManuscriptEdit]) -> bytes:
-    """A manuscript's bytes with the edits, which are in order, made; every other byte is what it was."""
+    """Apply the edits, which must be in order, to a manuscript's bytes; every other byte stays the same."""
     text = before.decode(encoding)
     in_place = all(text[edit.start : edit.end] == edit.old for edit in edits)
     apart = all(before.end <= after.start for before, after in pairwise(edits))
@@ -69,7 +69,7 @@ def with_edits(before: bytes, encoding: str, edits: Sequence[ManuscriptEdit]) ->
 
 
 def difference(name: str, text: str, edits: Sequence[ManuscriptEdit]) -> Iterator[str]:
-    """The lines of a unified diff, made from the edits themselves; long lines are cut down to what is near a change."""
+    """Return the lines of a unified diff of the edits; long lines are cut to the context of a change."""
     yield f"--- {name}"
     yield f"+++ {name}"
     remaining_edits = list(edits)[::-1]
@@ -80,7 +80,7 @@ def difference(name: str, text: str, edits: Sequence[ManuscriptEdit]) -> Iterato
         old: list[str] = []
         new: list[str] = []
         end = begin
-        # Changes in the same line are shown together.
+        # Edits in the same line are shown together.
         while remaining_edits and "\n" not in text[end : remaining_edits[-1].start]:
             edit = remaining_edits.pop()
             between = _cut(text[end : edit.start], first=end == begin)
@@ -101,7 +101,7 @@ def _range(number: int, lines: Sequence[str]) -> str:
 
 
 def _cut(text: str, *, first: bool = False, last: bool = False) -> str:
-    """Text beside or between changes, without what is far from them; words stay whole where they can."""
+    """Return the text next to or between changes, shortened, at word boundaries if possible."""
     before, after = (0 if first else _CONTEXT_CHARACTERS), (0 if last else _CONTEXT_CHARACTERS)
     if len(text) <= before + after + 3:
         return text

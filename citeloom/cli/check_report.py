@@ -17,7 +17,7 @@ _EXCERPT = 60  # characters
 
 
 def print_one(one: Checked) -> None:
-    """Print the findings in one manuscript, a line that sums them up, and which files were read for it."""
+    """Print the findings in one manuscript, a summary line, and the files used for quotations."""
     if one.report is not None:
         print_findings(one, one.report.findings)
     print_summary(one)
@@ -26,7 +26,7 @@ def print_one(one: Checked) -> None:
 
 
 def print_findings(one: Checked, findings: Iterable[Finding]) -> None:
-    """Print findings in a manuscript, a line each."""
+    """Print the findings in a manuscript, one per line."""
     for finding in findings:
         line(
             f"{_place(one, finding)}: ",
@@ -39,17 +39,17 @@ def print_findings(one: Checked, findings: Iterable[Finding]) -> None:
 
 
 def _print_texts(report: CheckReport) -> None:
-    """Say in which files quotations were looked up, and how those were matched with their works."""
+    """Print the files in which quotations were checked, and how those were matched with their works."""
     for text in report.texts:
         line((f"Looked up in {text.citekey}: {one_line(text.words)}", "dim"))
 
 
 def print_summary(one: Checked) -> None:
-    """Print what was looked at in a manuscript, or why it could not be."""
+    """Print a summary of the check of a manuscript, or why it failed."""
     if one.report is None:
         click.echo(f"{one.name}: not checked: {one.problem}", err=True)
         return
-    if not one.report.citations:  # the warnings say so, and why that may be
+    if not one.report.citations:  # the warnings explain it
         click.echo(f"{one.name}: {' '.join(one.report.warnings)}")
         return
     click.echo(f"{one.name}: {summary(one.report)}")
@@ -58,14 +58,14 @@ def print_summary(one: Checked) -> None:
 
 
 def print_coverage(checked: Sequence[Checked]) -> None:
-    """Say what the manuscripts were checked against, and how much of that can be searched."""
+    """Print the project that the manuscripts were checked against, and how much of it is searchable."""
     against = {r.project: coverage(r.coverage) for one in checked if (r := one.report) and r.citations}
     for project, searchable in against.items():
         click.echo(f"Checked against {project}: {searchable}.")
 
 
 def summary(report: CheckReport) -> str:
-    """What was looked at and what was found, in one sentence."""
+    """Return a summary of a report in one sentence."""
     looked_at = f"{count(report.citations, 'citation')} of {count(report.works, 'work')}"
     if report.quotations:
         looked_at += f", {count(report.quotations, 'quotation')}"
@@ -75,7 +75,7 @@ def summary(report: CheckReport) -> str:
 
 
 def _excerpt(one: Checked, finding: Finding) -> str:
-    """The words to look for in a Word document, which has no lines and shows no numbers of paragraphs."""
+    """Return text to search for in a Word document, which has neither line nor paragraph numbers."""
     if not _is_word(one):
         return ""
     words = one_line(finding.quotation or finding.sentence)

@@ -1,4 +1,4 @@
-"""Has manuscripts checked by the engine, and decides the exit code. Used by every form of `citeloom check`."""
+"""Checks manuscripts with the engine, and determines the exit code. Used by every form of `citeloom check`."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ from citeloom.cli.shared.output import absolute
 from citeloom.core.errors import CiteLoomError, Code
 
 RIGHT, WRONG, NOT_CHECKED = 0, 1, 2
-_FATAL = (Code.INVALID_PROJECT, Code.ENGINE_UNAVAILABLE)  # would fail for the other manuscripts too
+_FATAL = (Code.INVALID_PROJECT, Code.ENGINE_UNAVAILABLE)  # these fail for all manuscripts
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A manuscript and what the engine found in it, or why it could not be checked."""
+    """A manuscript with its report, or the error why it could not be checked."""
 
-    name: str  # as the person wrote it
+    name: str  # as given on the command line
     path: str  # absolute
     report: CheckReport | None = None
     problem: CiteLoomError | None = None
 
     @property
     def code(self) -> int:
-        """The exit code for this manuscript alone."""
+        """Exit code for this manuscript alone."""
         if self.report is None:
             return NOT_CHECKED
         return WRONG if self.report.counts.error else RIGHT
 
     def as_dict(self) -> dict[str, Any]:
-        """For other programs."""
+        """Return the values for JSON output."""
         if self.problem is not None:
             return {"file": self.path, "error": self.problem.as_dict()}
         return dict(encode(self.report))
 
 
 def check_one(name: str, project: str | None, waiting_for: str = "Checking") -> Checked:
-    """Have one manuscript checked; a failure is its result."""
+    """Check one manuscript; a failure becomes part of the result."""
     path = absolute(name)
     try:
         return Checked(name, path, report=ask(CheckManuscript(path=path, project=project), waiting_for))
@@ -49,7 +49,7 @@ def check_one(name: str, project: str | None, waiting_for: str = "Checking") -> 
 
 
 def check_all(names: Sequence[str], project: str | None) -> Iterator[Checked]:
-    """Have manuscripts checked one by one; one that fails does not keep the others from it."""
+    """Check manuscripts one by one; a failure does not stop the others."""
     for number, name in enumerate(names, start=1):
         one = check_one(name, project, f"Checking {number} of {len(names)}" if len(names) > 1 else "Checking")
         yield one
@@ -58,5 +58,5 @@ def check_all(names: Sequence[str], project: str | None) -> Iterator[Checked]:
 
 
 def exit_code(checked: Sequence[Checked]) -> int:
-    """The exit code of a run: one manuscript that could not be checked outweighs the errors of the others."""
+    """Return the exit code of a run: a manuscript that could not be checked outweighs errors found in others."""
     return max((one.code for one in checked), default=RIGHT)

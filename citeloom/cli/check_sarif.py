@@ -1,4 +1,4 @@
-"""Findings as SARIF 2.1.0: what editors and code hosts read."""
+"""Converts findings to SARIF 2.1.0, which editors and code hosts read. Used by `citeloom check --sarif`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from citeloom.cli.check_run import Checked
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
-# For each rule its level, what it says, and what to do.
+# Level, description and help of each rule.
 RULES = {
     "unknown-key": (
         "error",
@@ -69,7 +69,7 @@ RULES = {
 
 
 def as_sarif(checked: Sequence[Checked]) -> dict[str, Any]:
-    """A run of checks as a SARIF log."""
+    """Return the results of a run as a SARIF log."""
     results = [_result(one, finding) for one in checked if one.report for finding in one.report.findings]
     failed = [one for one in checked if one.problem]
     invocation: dict[str, Any] = {"executionSuccessful": not failed}
@@ -116,7 +116,7 @@ def _result(one: Checked, finding: Finding) -> dict[str, Any]:
 
 
 def _region(edit: ManuscriptEdit) -> dict[str, int]:
-    """What an edit replaces, by line and column: programs do not agree on whether a byte order mark has an offset."""
+    """Return the region of an edit by line and column: programs disagree on offsets after a byte order mark."""
     *lines, last = edit.old.split("\n")
     return {
         "startLine": edit.line,
@@ -130,7 +130,7 @@ def _location(one: Checked, finding: Finding | None = None) -> dict[str, Any]:
     place: dict[str, Any] = {"artifactLocation": _artifact(one)}
     if finding is None:
         return {"physicalLocation": place}
-    if one.report and one.report.format == "docx":  # it has no lines of text
+    if one.report and one.report.format == "docx":  # it has no line numbers
         return {"physicalLocation": place, "logicalLocations": [{"name": f"paragraph {finding.line}"}]}
     place["region"] = {
         "startLine": finding.line,
@@ -145,5 +145,5 @@ def _artifact(one: Checked) -> dict[str, str]:
     path = Path(one.path)
     try:
         return {"uri": quote(path.relative_to(Path.cwd()).as_posix())}
-    except ValueError:  # it is kept somewhere else
+    except ValueError:  # outside the working folder
         return {"uri": path.as_uri()}

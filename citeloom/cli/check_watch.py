@@ -17,12 +17,12 @@ from citeloom.cli.check_run import Checked, check_one, exit_code
 from citeloom.cli.shared.lines import count
 from citeloom.core.errors import Code
 
-_POLL_SECONDS = 0.25  # between two looks at the files
-_RETRY_SECONDS = 5.0  # until an engine that cannot be reached is tried again
+_POLL_SECONDS = 0.25  # how often the files are checked for changes
+_RETRY_SECONDS = 5.0  # before an unreachable engine is tried again
 
 
 def watch(names: Sequence[str], project: str | None) -> int:
-    """Check manuscripts now and after every save, until Ctrl-C; gives what the last checks say."""
+    """Check manuscripts now and after every save, until Ctrl-C; return the last results."""
     watched: list[_Watched] = []
     try:
         for name in dict.fromkeys(names):
@@ -39,7 +39,7 @@ def watch(names: Sequence[str], project: str | None) -> int:
 
 
 class _Watched:
-    """A manuscript, as it was when it was last looked at, and its last check."""
+    """A manuscript with its last known file state and its last check."""
 
     def __init__(self, name: str, project: str | None) -> None:
         self._name = name
@@ -49,14 +49,14 @@ class _Watched:
         self.checked = self._check()
 
     def check_if_saved(self) -> None:
-        """Check it again if it was saved since, and say what is new."""
+        """Check it again if it was saved since, and print what is new."""
         seen, self._state = self._state, _file_state(self._name)
-        if self._state != seen:  # it may still be being written: the next look tells
+        if self._state != seen:  # it may still be being written: wait for the next poll
             return
-        again = self._retry_at is not None and time.monotonic() >= self._retry_at
+        retry = self._retry_at is not None and time.monotonic() >= self._retry_at
         saved = self._state != self._checked_state
         self._checked_state = self._state
-        if not again and (not saved or self._same_content()):
+        if not retry and (not saved or self._same_content()):
             return
         before, self.checked = self.checked, self._check()
         if self.checked.problem and str(self.checked.problem) == str(before.problem):
@@ -69,19 +69,19 @@ class _Watched:
         try:
             content = Path(self.checked.path).read_bytes()
         except OSError:
-            return True  # gone for a moment: it is looked at when it is back
+            return True  # missing for a moment: checked when it exists again
         return report is not None and hashlib.sha256(content).hexdigest() == report.sha256
 
     def _check(self) -> Checked:
         one = check_one(self._name, self._project)
-        if _lost_engine(one):  # it may have ended at just this time; asking again starts another
+        if _lost_engine(one):  # it may have just stopped; a second request starts a new one
             one = check_one(self._name, self._project)
         self._retry_at = time.monotonic() + _RETRY_SECONDS if _lost_engine(one) else None
         return one
 
 
 def print_changes(before: Checked, now: Checked) -> None:
-    """Print the findings that were not there before, how many are gone, and the sum."""
+    """Print new findings, the number of resolved ones, and the summary."""
     if before.report is None or now.report is None:
         print_one(now)
         return
@@ -93,13 +93,13 @@ def print_changes(before: Checked, now: Checked) -> None:
         else:
             fresh.append(finding)
     print_findings(now, fresh)
-    if gone := known.total():
-        click.echo(f"{now.name}: {count(gone, 'finding')} fewer than before.")
+    if resolved := known.total():
+        click.echo(f"{now.name}: {count(resolved, 'finding')} fewer than before.")
     print_summary(now)
 
 
 def _identity(finding: Finding) -> tuple[str, ...]:
-    """Identifies a finding wherever it has moved to in the manuscript."""
+    """Return a key that identifies a finding independently of its position."""
     return finding.rule, finding.citekey, finding.message, finding.sentence
 
 

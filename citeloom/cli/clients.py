@@ -109,11 +109,11 @@ def install(client: str, projects: tuple[str, ...], toolsets: str | None, dry_ru
         click.echo(f"{found.editor.name} was connected like this already: {change.file}")
     else:
         click.echo(f"Written: {change.file}")
-        _say_backup(change.backup)
+        _print_backup(change.backup)
     if not found.installed:
         click.echo(f"Note: {found.editor.name} itself was not found on this machine.")
     if not no_test:
-        _try(_detect(client))
+        _run_test(_detect(client))
     click.echo(f"{found.editor.name}: {found.editor.next_step}")
 
 
@@ -125,14 +125,14 @@ def remove(client: str) -> None:
 
     change = editors.remove(_detect(client))
     click.echo(f"The entry is gone: {change.file}")
-    _say_backup(change.backup)
+    _print_backup(change.backup)
 
 
 @clients.command()
 @click.argument("client")
 def test(client: str) -> None:
     """Launch what stands in an editor's file, as the editor does, and list its tools."""
-    _try(_detect(client))
+    _run_test(_detect(client))
 
 
 @clients.command()
@@ -159,7 +159,7 @@ def snippet(client: str | None, projects: tuple[str, ...], toolsets: str | None)
 
 
 def _offered(found: DetectedEditor) -> Sequence[str]:
-    """The tools of an editor for which none are named."""
+    """Return the toolsets to offer if none are given."""
     from citeloom import editors
 
     return found.connected.toolsets if found.connected else editors.DEFAULT_TOOLSETS
@@ -171,26 +171,26 @@ def _detect(client: str) -> DetectedEditor:
     return editors.detect_editor(client)
 
 
-def _list(words: str) -> list[str]:
-    return [word.strip() for word in words.split(",") if word.strip()]
+def _list(names: str) -> list[str]:
+    return [word.strip() for word in names.split(",") if word.strip()]
 
 
 def _check_projects(projects: tuple[str, ...]) -> None:
     if not projects:
         return
-    there = [project.id for project in ask(ListProjects(), "Looking for the projects").projects]
+    known = [project.id for project in ask(ListProjects(), "Looking for the projects").projects]
     for project in projects:
-        if project not in there:
-            choices = f"There are: {', '.join(there)}." if there else "Add one first: citeloom project add"
+        if project not in known:
+            choices = f"There are: {', '.join(known)}." if known else "Add one first: citeloom project add"
             raise CiteLoomError(Code.INVALID_PROJECT, f"There is no project {project}.", choices)
 
 
-def _say_backup(backup: object) -> None:
+def _print_backup(backup: object) -> None:
     if backup:
         click.echo(f"What was there before: {backup}")
 
 
-def _try(found: DetectedEditor) -> None:
+def _run_test(found: DetectedEditor) -> None:
     from citeloom import editors
 
     with waiting(f"Launching it as {found.editor.name} does"):

@@ -12,7 +12,7 @@ from citeloom.core.errors import CiteLoomError, Code
 
 
 def _text_columns(document: DocumentRow) -> tuple[str | None, str | None, str]:
-    """Where a document's text comes from, what found its structure, and how many of its words were kept."""
+    """Return the columns on a document's text: source, converter engine, and the share of words kept."""
     if not document.chunk_count:
         return "", "", ""
     words_kept = "" if document.word_coverage is None else f"{document.word_coverage:.2f}"
@@ -110,7 +110,7 @@ def _list(project: str, status: str | None, *, json_: bool) -> None:
 
 
 def _key(document: DocumentRow) -> str:
-    """The citekey, with whether CiteLoom made it, and the one that the document is only said to have."""
+    """Return the citekey, whether CiteLoom generated it, and a claimed one."""
     made = " (made)" if document.citekey_made else ""
     claimed = f"says {document.claimed_citekey}" if document.claimed_citekey else ""
     return " ".join(filter(None, (document.citekey + made, claimed)))

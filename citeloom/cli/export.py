@@ -52,8 +52,8 @@ def export(
     manuscripts = [absolute(path) for path in (*cited_in, *more)]
     if file:
         _check_folder(file)
-        if any(_is_same(file, manuscript) for manuscript in manuscripts):
-            raise _not_over(file, "a manuscript that the works are looked up in")
+        if any(_is_same_file(file, manuscript) for manuscript in manuscripts):
+            raise _not_overwritten(file, "a manuscript that the works are looked up in")
     request = Export(
         project=project,
         format=form or ("csl-json" if file and file.suffix.lower() == ".json" else "bibtex"),
@@ -62,8 +62,8 @@ def export(
     )
     result = ask(request, "Exporting")
     if file:
-        if result.references and _is_same(file, result.references):
-            raise _not_over(file, "what this project takes its records from, and an export holds less")
+        if result.references and _is_same_file(file, result.references):
+            raise _not_overwritten(file, "what this project takes its records from, and an export holds less")
         _write(file, result.text.encode())
         click.echo(f"{count(result.count, 'work')} written to {output}.")
     else:
@@ -89,14 +89,14 @@ def _check_folder(file: Path) -> None:
         raise CiteLoomError(Code.INVALID_INPUT, f"{file} is a folder.", "Name a file in it.")
 
 
-def _is_same(file: Path, other: str) -> bool:
+def _is_same_file(file: Path, other: str) -> bool:
     try:
         return file.samefile(other)
-    except OSError:  # one of them is not there
+    except OSError:  # one of them does not exist
         return False
 
 
-def _not_over(file: Path, what: str) -> CiteLoomError:
+def _not_overwritten(file: Path, what: str) -> CiteLoomError:
     return CiteLoomError(Code.INVALID_INPUT, f"{file} is {what}.", "Nothing was written: name another file with -o.")
 
 
@@ -104,7 +104,7 @@ def _write(file: Path, content: bytes) -> None:
     atomic_file.check_writable(file)
     before = atomic_file.read(file)
     atomic_file.replace(file, before, content)
-    if before is None and os.name == "posix":  # co-authors may read it, as any file that is made here
+    if before is None and os.name == "posix":  # the usual permissions of a new file, so that co-authors can read it
         mask = os.umask(0)
         os.umask(mask)
         file.chmod(0o666 & ~mask)

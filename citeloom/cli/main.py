@@ -1,4 +1,4 @@
-"""The commands and their help. Every failure is one readable line with the next step; a traceback only with --debug."""
+"""Entry point of the command line. A failure prints one line with the next step; a traceback only with --debug."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from citeloom.core.errors import CiteLoomError
 
 
 class _InOrder(click.Group):
-    """Lists its commands in the order a newcomer meets them."""
+    """Command group that lists its commands in the order a newcomer needs them."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)
@@ -81,7 +81,7 @@ def mcp(arguments: tuple[str, ...]) -> None:
     """The MCP server that an editor launches (see 'citeloom mcp --help')."""
     from citeloom.bridge import main as bridge
 
-    sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__  # MCP goes out as it is
+    sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__  # MCP output must not be changed
     sys.exit(bridge(list(arguments)))
 
 
@@ -110,14 +110,14 @@ commands.add_command(doctor.doctor)
 
 
 def main(arguments: list[str]) -> int:
-    """Run the command line; gives the exit code."""
+    """Run the command line and return the exit code."""
     with output.safe_streams():
         return _run(arguments)
 
 
 def _run(arguments: list[str]) -> int:
     debug = "--debug" in arguments
-    # It is a global switch: people append it to the command that failed.
+    # --debug is accepted anywhere: people append it to the command that failed.
     arguments = [a for a in arguments if a != "--debug"]
     try:
         result = commands.main(args=arguments, prog_name="citeloom", standalone_mode=False)
@@ -130,14 +130,14 @@ def _run(arguments: list[str]) -> int:
     except click.exceptions.Exit as error:
         return error.exit_code
     except CiteLoomError as error:
-        output.say(f"citeloom: {error}", err=True)
+        output.print_line(f"citeloom: {error}", err=True)
         if debug:
             traceback.print_exc()
         return 1
     except BrokenPipeError:
         return 1
     except Exception as error:
-        output.say(
+        output.print_line(
             f"citeloom: something unexpected happened ({type(error).__name__}: {error})."
             " Run it again with --debug to see where.",
             err=True,

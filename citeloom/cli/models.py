@@ -28,8 +28,8 @@ from citeloom.cli.shared.output import as_json, console, size, table
 from citeloom.ipc.client import Client
 
 _GIGABYTE = 1_000_000_000
-_POLL_SECONDS = 0.5  # how often a download is asked how far it is
-_LINE_SHARE = 0.1  # of a download, between two lines where there is no terminal
+_POLL_SECONDS = 0.5  # how often the progress of a download is requested
+_LINE_SHARE = 0.1  # of a download, between two lines of output without a terminal
 
 
 @click.group()
@@ -87,16 +87,16 @@ def download(model: str) -> None:
 
 
 def _fetch(client: Client, model: str) -> None:
-    """Ask until the model is here, and show how far it is."""
+    """Wait until the model is downloaded, and show progress."""
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task, told = bar.add_task(model, total=None), 0.0
+        task, printed = bar.add_task(model, total=None), 0.0
         while not (progress := client.call(DownloadModel(model=model))).here:
             bar.update(task, completed=progress.done, total=progress.total or None)
             share = progress.done / progress.total if progress.total else 0.0
-            if not console.is_terminal and share - told >= _LINE_SHARE:
+            if not console.is_terminal and share - printed >= _LINE_SHARE:
                 click.echo(f"{model}: {size(progress.done)} of {size(progress.total)}")
-                told = share
+                printed = share
             time.sleep(_POLL_SECONDS)
 
 
@@ -130,7 +130,7 @@ def use(project: str, model: str, download_: bool, yes: bool) -> None:
             click.confirm("Build it?", abort=True)
         job_id = client.call(UseModel(project=project, model=model)).job_id
         if job_id is None:
-            return  # somebody else has given it this model meanwhile
+            return  # the project got this model meanwhile
         finished = run_to_the_end(client, job_id, quiet=False)
     sys.exit(print_result(project, finished, json_=False))
 

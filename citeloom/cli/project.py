@@ -33,8 +33,8 @@ def project() -> None:
     """Projects: what an editor may see, and nothing else."""
 
 
-def _what_it_reads(command: Callable[..., None]) -> Callable[..., None]:
-    """The options that name what a project may read."""
+def _source_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options for the sources of a project to a command."""
     options = (
         click.option("--folder", "folders", metavar="DIR", multiple=True, help="Folder of documents (repeatable)."),
         click.option(
@@ -56,7 +56,7 @@ def _what_it_reads(command: Callable[..., None]) -> Callable[..., None]:
 def _sources(
     folders: tuple[str, ...], zotero: tuple[str, ...], recursive: bool, tags: tuple[str, ...], library: str | None
 ) -> tuple[list[str], list[ZoteroPart]]:
-    """The folders and the parts of Zotero that the options name."""
+    """Return the folders and the parts of Zotero given by the options."""
     if not zotero and (tags or library):
         zotero = ("*",)
     parts = [ZoteroPart(words=words, library=library, recursive=recursive, tags=tags) for words in zotero]
@@ -70,7 +70,7 @@ def _source_line(source: Source) -> str:
 
 
 def _print_zotero_sources(project: ProjectDetails) -> None:
-    """Say which parts of Zotero were meant: a person wrote only a name."""
+    """Print which parts of Zotero were found, as only a name was given."""
     for source in (s for s in project.sources if s.kind == "zotero"):
         click.echo(f"It reads {_source_line(source)}.")
 
@@ -78,7 +78,7 @@ def _print_zotero_sources(project: ProjectDetails) -> None:
 @project.command()
 @click.argument("id")
 @click.option("--references", metavar="FILE", help="CSL-JSON or .bib file with the works' records and citekeys.")
-@_what_it_reads
+@_source_options
 def add(id: str, references: str | None, **reads: Any) -> None:
     """Make a project. ID is a name such as thesis or thesis/chapter-2.
 
@@ -101,7 +101,7 @@ def add(id: str, references: str | None, **reads: Any) -> None:
 
 @project.command()
 @click.argument("id")
-@_what_it_reads
+@_source_options
 def allow(id: str, **reads: Any) -> None:
     """Let project ID read more: folders, or parts of Zotero."""
     folders, zotero = _sources(**reads)
@@ -182,5 +182,5 @@ def remove(id: str, yes: bool) -> None:
         click.confirm("Remove it?", abort=True)
     removed = ask(RemoveProject(project=id), "Removing it")
     click.echo(f"Project {id} is removed.")
-    if removed.note:  # a server that could not be reached still has its passages
+    if removed.note:  # an unreachable server still has its passages
         click.echo(f"Note: {removed.note}", err=True)

@@ -39,7 +39,7 @@ def restore(file: str, replace: bool, settings: bool, yes: bool, json_: bool) ->
             click.confirm(f"Put aside what is here ({', '.join(backup.present)}) and begin with it?", abort=True)
         elif shown and not yes and (backup.new_sources or (settings and backup.other_settings)):
             click.confirm("Begin with it?", abort=True)
-        # Where nobody has seen the list or said --yes, the engine refuses what is new.
+        # Unless a person has seen the list or given --yes, the engine refuses new sources and settings.
         accepted = [source.path for source in backup.new_sources] if yes or shown else []
         with waiting("Unpacking and checking"):
             done = client.call(Restore(file=absolute(file), replace=replace, accepted=accepted, all_settings=settings))
@@ -62,7 +62,7 @@ def restore(file: str, replace: bool, settings: bool, yes: bool, json_: bool) ->
 
 
 def _print_changes(backup: BackupContents, *, settings: bool) -> None:
-    """Print what a backup would have CiteLoom read and do that it does not now."""
+    """Print the sources and settings that a backup would add or change."""
     if backup.new_sources:
         click.echo("Its projects read these places, which no project here reads yet:")
         for source in backup.new_sources:

@@ -12,7 +12,7 @@ from rich.text import Text
 from citeloom.api.search import Query, SearchHit
 from citeloom.cli.shared.citation import citation
 from citeloom.cli.shared.engine_call import ask
-from citeloom.cli.shared.output import as_json, console, coverage, say
+from citeloom.cli.shared.output import as_json, console, coverage, print_line
 from citeloom.core.errors import CiteLoomError, Code
 
 _OPERATORS = {">=": "$gte", "<=": "$lte", "!=": "$ne", ">": "$gt", "<": "$lt", "~": "$contains"}
@@ -65,14 +65,14 @@ def search(
     if not result.items:
         click.echo("Nothing was found.")
     for warning in result.warnings:
-        say(f"Note: {warning}")
+        print_line(f"Note: {warning}")
     if cost := result.reranked:
         click.echo(f"Reranked by {cost.model}: {cost.candidates} passages in {cost.seconds:.1f} s.")
     click.echo(coverage(result.coverage) + ".")
 
 
 def read_filters(given: tuple[str, ...]) -> dict[str, Any] | None:
-    """Filters as people type them, as the object that agents send."""
+    """Parse filters from the command line into the object that agents send."""
     made: dict[str, Any] = {}
     for text in given:
         for key, value in _read_filter(text).items():
@@ -113,7 +113,7 @@ def _bad_filter(text: str) -> CiteLoomError:
 
 def _print_hit(number: int, hit: SearchHit) -> None:
     section = " > ".join(hit.section_path)
-    # As texts, never as markup: a passage may hold \[ and other signs that mean something to rich.
+    # As text, never as markup: a passage may contain \[ and other markup of rich.
     console.print(Text.assemble((f"{number}. {citation(hit)}", "bold"), f"  {hit.score:.2f}  {section}"))
     title = f"{'; '.join(hit.authors)} ({hit.year or 'n. d.'}): {hit.title or ''}" if hit.authors else hit.title
     pages = f", PDF page {'–'.join(str(p) for p in sorted(set(hit.page_span)))}" if hit.page_span else ""

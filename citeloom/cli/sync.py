@@ -23,7 +23,7 @@ from citeloom.api.library import ListProjects
 from citeloom.api.verbs import encode
 from citeloom.cli.shared.engine_call import connected, waiting
 from citeloom.cli.shared.follow_job import print_result, run_to_the_end
-from citeloom.cli.shared.output import as_json, console, say, table
+from citeloom.cli.shared.output import as_json, console, print_line, table
 from citeloom.core.errors import CiteLoomError
 from citeloom.ipc.client import Client
 
@@ -55,7 +55,7 @@ def sync(project: str | None, dry_run: bool, yes: bool, retry: bool, json_: bool
         results: dict[str, dict[str, Any]] = {}
         for one in ids:
             results[one] = _sync_one(client, one, yes=yes, retry=retry, quiet=json_, named=len(ids) > 1)
-            if results[one]["state"] == "cancelled":  # Ctrl-C is meant for all of them
+            if results[one]["state"] == "cancelled":  # Ctrl-C applies to all projects
                 break
     if json_:
         as_json(results[project] if project else [{"project": one, **result} for one, result in results.items()])
@@ -63,7 +63,7 @@ def sync(project: str | None, dry_run: bool, yes: bool, retry: bool, json_: bool
 
 
 def _sync_one(client: Client, project: str, *, yes: bool, retry: bool, quiet: bool, named: bool) -> dict[str, Any]:
-    """Sync a project; an error is that project's result."""
+    """Sync a project; an error becomes its result."""
     if named and not quiet:
         click.echo(f"{project}:")
 
@@ -82,7 +82,7 @@ def _sync_one(client: Client, project: str, *, yes: bool, retry: bool, quiet: bo
     except CiteLoomError as error:
         if not named:
             raise
-        say(f"citeloom: {error}", err=True)
+        print_line(f"citeloom: {error}", err=True)
         return {"state": "failed", "error": error.as_dict()}
     if not quiet:
         print_result(project, finished, json_=False)
@@ -122,9 +122,9 @@ def _print_previews(previews: Sequence[SyncPreview], *, json_: bool) -> None:
         if preview.asks:
             click.echo(f"So many are removed only after asking, or with: citeloom sync {preview.project} --yes")
         for warning in preview.warnings:
-            say(f"Note: {warning}")
+            print_line(f"Note: {warning}")
         for problem in preview.problems:
-            say(f"Failed: {problem.source}: {problem.reason}", err=True)
+            print_line(f"Failed: {problem.source}: {problem.reason}", err=True)
 
 
 def _note(document: PlannedDocument) -> str:

@@ -19,7 +19,7 @@ _COLOURS = {"exact": "bold green", "near": "bold yellow", "absent": "bold red", 
 
 
 class _NotChecked(click.ClickException):
-    """A failure whose exit code cannot be taken for a verdict."""
+    """Error with an exit code that differs from those of verdicts."""
 
     exit_code = NOT_CHECKED
 
@@ -62,14 +62,14 @@ def verify(project: str, quote: str, citekey: str | None, page: str | None, json
 
 
 def exit_code(result: VerifyResult) -> int:
-    """What a verdict says to a script."""
+    """Return the exit code of a verdict."""
     if result.verdict == "inconclusive":
         return NOT_CHECKED
     return RIGHT if result.verdict == "exact" and result.page_right is not False else WRONG
 
 
 def print_verdict(result: VerifyResult) -> None:
-    """Print the verdict first, then where the quotation stands, how it reads there and what else matters."""
+    """Print the verdict, then the location of the quotation, the text there, and remarks."""
     line((result.verdict.upper(), _COLOURS[result.verdict]), f": {one_line(result.message)}")
     if result.cite:
         _print_place(result)
@@ -106,7 +106,7 @@ def _pages(place: VerifyResult | OtherWork) -> str:
 
 
 def _remarks(result: VerifyResult) -> Iterator[str]:
-    """What a person should know beyond the verdict's own words."""
+    """Return remarks in addition to the verdict's message."""
     if result.renamed_from:
         yield f"{result.renamed_from} has the citekey {result.citekey} now."
     if result.page_claimed and result.cite and result.page_right is not False:

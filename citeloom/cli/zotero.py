@@ -54,7 +54,7 @@ def status(json_: bool) -> None:
 def _status_rows(seen: ZoteroStatus) -> list[tuple[str, str]]:
     in_use = _SOURCES.get(seen.in_use or "", "nothing: Zotero is not reached")
     rows = [
-        ("in use", _with(in_use, seen.why)),
+        ("in use", _with_remark(in_use, seen.why)),
         ("Zotero", _running(seen.local)),
         ("Better BibTeX", seen.local.better_bibtex or "does not answer"),
         ("database", _database(seen.sqlite)),
@@ -76,21 +76,21 @@ def _running(local: LocalZotero) -> str:
 def _database(sqlite: ZoteroDatabase) -> str:
     if not sqlite.database:
         return sqlite.problem or "not found"
-    found = _with(sqlite.database, f"schema {sqlite.schema}" if sqlite.schema else "")
-    return _and(found, sqlite.problem)
+    found = _with_remark(sqlite.database, f"schema {sqlite.schema}" if sqlite.schema else "")
+    return _with_problem(found, sqlite.problem)
 
 
 def _web(web: ZoteroAccount) -> str:
     if not web.key:
-        return _and("not logged in", web.problem)
-    return _and(_with(f"logged in as {web.user or 'somebody unknown'}", _KEYS[web.key]), web.problem)
+        return _with_problem("not logged in", web.problem)
+    return _with_problem(_with_remark(f"logged in as {web.user or 'somebody unknown'}", _KEYS[web.key]), web.problem)
 
 
-def _with(what: str, remark: str) -> str:
+def _with_remark(what: str, remark: str) -> str:
     return f"{what} ({remark.rstrip('.')})" if remark else what
 
 
-def _and(what: str, problem: str | None) -> str:
+def _with_problem(what: str, problem: str | None) -> str:
     return f"{what}: {problem}" if problem else what
 
 
@@ -111,7 +111,7 @@ def login() -> None:
         raise CiteLoomError(Code.INVALID_INPUT, "No key was given.", f"Make one at {_NEW_KEY} and paste or pipe it.")
     done = ask(LogInToZotero(key=key.strip()), "Asking zotero.org")
     click.echo(f"Logged in as {done.user}. The key is in the keyring; citeloom zotero logout forgets it.")
-    _say_what_the_environment_gives(done.key)
+    _print_environment_key(done.key)
 
 
 @zotero.command()
@@ -119,10 +119,10 @@ def logout() -> None:
     """Forget the key to zotero.org."""
     done = ask(LogOutOfZotero())
     click.echo("The key is forgotten." if done.forgotten else "There was no key in the keyring.")
-    _say_what_the_environment_gives(done.key)
+    _print_environment_key(done.key)
 
 
-def _say_what_the_environment_gives(key: str | None) -> None:
+def _print_environment_key(key: str | None) -> None:
     if key == "environment":
         variable = credentials.variable("zotero")
         click.echo(f"Note: {variable} is set where the engine was started, and is used. Unset it and restart.")

@@ -212,10 +212,10 @@ def _plan(found: DetectedEditor, edit: Callable[[ConfigText], str]) -> tuple[byt
 
 
 def _content_before_install(found: DetectedEditor, before: bytes, after: bytes) -> bytes | None:
-    """Return the very bytes from before the entry was installed, if a backup has them; else those without it."""
+    """Return the exact content from before the entry was installed, if a backup has it; else the one without it."""
     entry = _parse(found.editor, before).entry
     for backup in atomic_file.backups(found.file):
-        with contextlib.suppress(CiteLoomError):  # one that cannot be read is as good as none
+        with contextlib.suppress(CiteLoomError):  # an unreadable backup counts as none
             content = atomic_file.read(backup)
             if content is not None and _install_gives(found.editor, content, entry, before):
                 return content
@@ -248,7 +248,7 @@ def _write(found: DetectedEditor, before: bytes | None, after: bytes | None) -> 
             )
     except CiteLoomError:
         if backup and atomic_file.read(file) == before:
-            backup.unlink(missing_ok=True)  # of a change that did not happen
+            backup.unlink(missing_ok=True)  # the change failed
         raise
     change = Change(editor.id, file, backup, before is None, diff, atomic_file.fingerprint(after))
     history.record(change)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-_CONTEXT_LINES = 1  # lines near a change may hold somebody's keys
+_CONTEXT_LINES = 1  # lines near a change may contain secret keys
 _MAX_WIDTH = 200
 _CONTEXT_CHARACTERS = 40  # shown before a change in a line that is cut
 

@@ -15,7 +15,7 @@ from citeloom.editors.types import DEFAULT_TOOLSETS, TOOLSETS, Editor, Entry
 
 _HOME = "CITELOOM_HOME"
 _FOLDERS = ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME")
-DATA_VARIABLES = (_HOME, *_FOLDERS)  # say where the data is; editors do not pass them on to what they launch
+DATA_VARIABLES = (_HOME, *_FOLDERS)  # locations of the data; editors do not pass them on to commands they launch
 _DISABLED = (("disabled", True), ("enabled", False))  # how an entry is switched off
 
 
@@ -25,7 +25,7 @@ def _command() -> list[str]:
     script = python.with_name("citeloom.exe" if sys.platform == "win32" else "citeloom")
     if script.is_file():
         return [str(script)]
-    if python.name.lower() == "pythonw.exe":  # has neither stdin nor stdout, which MCP needs
+    if python.name.lower() == "pythonw.exe":  # it has no stdin and stdout, which MCP needs
         python = python.with_name("python.exe")
     return [str(python), "-m", "citeloom"]
 
@@ -52,7 +52,7 @@ def build_entry(editor: Editor, projects: Sequence[str], toolsets: Sequence[str]
 
 
 def _data_variables() -> dict[str, str]:
-    """Return the variables that lead a launched CiteLoom to the same data as this one."""
+    """Return the variables that make a launched CiteLoom use the same data as this one."""
     if os.environ.get(_HOME):
         return {_HOME: paths.folders().data}
     if sys.platform in ("win32", "darwin"):
@@ -62,7 +62,7 @@ def _data_variables() -> dict[str, str]:
 
 def merge_entry(old: Any, new: Mapping[str, Any]) -> dict[str, Any]:
     """Return the new entry with the settings that the user added to the old one."""
-    if not parse_entry(old).command:  # fetched from an address: its settings do not go with a command
+    if not parse_entry(old).command:  # a remote server: its settings do not apply to a command
         return dict(new)
     merged = {key: value for key, value in {**old, **new}.items() if key != "env" and (key, value) not in _DISABLED}
     old_env = old.get("env")

@@ -15,7 +15,7 @@ _SWITCH_ON = "Switch it on under Program, in a chat."
 
 
 def exists(path: Path) -> bool:
-    """Return whether a path exists; one that may not be looked at does not."""
+    """Return whether a path exists and may be accessed."""
     try:
         return path.exists()
     except OSError:
@@ -23,12 +23,12 @@ def exists(path: Path) -> bool:
 
 
 def _in_home(folder: str, file: str, variable: str = "") -> Locations:
-    """A folder in the home folder, or the one that an environment variable names."""
+    """Return the location of a folder in the home folder, or the one in an environment variable."""
     return lambda user: _in_folder(user.path(variable, user.home / folder), file)
 
 
 def _in_config(folder: str, file: str) -> Locations:
-    """A folder where the system keeps settings."""
+    """Return the location of a folder in the system's configuration folder."""
     return lambda user: _in_folder(user.config_folder() / folder, file)
 
 
@@ -39,7 +39,7 @@ def _in_folder(folder: Path, file: str) -> list[ConfigLocation]:
 def _claude_desktop(user: UserEnvironment) -> list[ConfigLocation]:
     folders = [user.config_folder() / "Claude"]
     if user.system == "win32":
-        # Installed from the Store it reads a copy of the usual folder.
+        # The version from the Store reads a copy of the usual folder.
         local = user.path("LOCALAPPDATA", user.home / "AppData" / "Local") / "Packages"
         packages = sorted(local.glob("Claude_*")) if exists(local) else []
         folders = [*(package / "LocalCache" / "Roaming" / "Claude" for package in packages), *folders]
@@ -124,7 +124,7 @@ _EDITORS = (
 
 EDITORS: dict[str, Editor] = {editor.id: editor for editor in _EDITORS}
 
-OTHER = "other"  # any other program: the JSON that most of them take
+OTHER = "other"  # any other program: the JSON that most of them accept
 OTHER_EDITOR = Editor(OTHER, "another program", "json", "mcpServers", lambda _: [])
 
 

@@ -154,7 +154,7 @@ def _refusal(error: dict[str, Any]) -> CiteLoomError:
 def _early_exit(found: DetectedEditor, stderr: IO[bytes]) -> CiteLoomError:
     stderr.seek(0)
     lines = stderr.read(4000).decode("utf-8", "replace").strip().splitlines()
-    message = f" It said: {lines[-1][:300]}" if lines else ""  # the first line may be that of a traceback
+    message = f" It said: {lines[-1][:300]}" if lines else ""  # the first line may be the start of a traceback
     return CiteLoomError(
         Code.ENGINE_UNAVAILABLE, f"The command in {found.file} ended before it gave its tools.{message}", _CONNECT_AGAIN
     )
@@ -168,7 +168,7 @@ def _terminate(process: subprocess.Popen[bytes]) -> None:
     """End a launched command with its child processes; an engine that it started has detached itself, and stays."""
     with contextlib.suppress(OSError):
         if process.stdin:
-            process.stdin.close()  # all that an editor does when it quits
+            process.stdin.close()  # editors do only this when they quit
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(2)
     if sys.platform != "win32":

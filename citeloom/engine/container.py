@@ -1,4 +1,4 @@
-"""Builds the parts of the engine and wires them to each other. Made by the server, once per start and per reload."""
+"""Builds the services of the engine and connects them. Created by the server, once per start and per reload."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _WARM_UP_SECONDS = 20.0
 
 
 class Container:
-    """The parts of a running engine, wired to each other."""
+    """The services of a running engine."""
 
     def __init__(self, settings: Settings, lifetime: Lifetime | None = None) -> None:
         self.settings = settings
@@ -173,7 +173,7 @@ class Container:
         self._warming = threading.Thread(target=self._warm_up, name="warm-up", daemon=True)
 
     def start(self) -> None:
-        """Go on with what an earlier engine left, and load what the first question needs."""
+        """Resume unfinished jobs of an earlier engine, and preload what the first query needs."""
         self.activity.delete_old_entries()
         self.collections.clear_removed()
         if lost := self.indexes.lost():
@@ -183,12 +183,12 @@ class Container:
         self._warming.start()
 
     def stop(self) -> None:
-        """Park the import that runs, and close everything."""
+        """Park the running import, and close everything."""
         self._watcher.stop()
         self.jobs.stop()
         self.workers.end()
         self.page_images.end()
-        if self._warming.is_alive():  # a process that ends in the middle of loading a model is aborted
+        if self._warming.is_alive():  # a process that exits while a model is being loaded crashes
             self._warming.join(_WARM_UP_SECONDS)
         self.indexes.end()
         self.catalog.close()
@@ -207,7 +207,7 @@ class Container:
                 log.warning("the index of %s could not be opened ahead: %s", project.id, error)
 
     def _when_idle(self) -> None:
-        """Between imports: build search graphs where many passages have none, and give memory back."""
+        """Between imports, build search graphs where many passages have none, and release memory."""
         self.workers.rest()
         self.models.release_imports()
         if not self.jobs.paused:

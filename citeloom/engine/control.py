@@ -91,7 +91,7 @@ class Control:
     async def _run_verb(self, verb: str, args: dict[str, Any]) -> Any:
         faults.point("engine.verb", verb)
         if verb == Stop.verb:
-            # Later, so that the answer is sent first.
+            # Delayed, so that the answer is sent first.
             self._loop.call_later(0.05, self._stop_engine, "asked to")
             return None
         if verb == Watch.verb:
@@ -105,7 +105,7 @@ class Control:
         return await asyncio.to_thread(work)
 
     def _restore(self, work: Callable[[], Any]) -> Any:
-        """Restore and stop the engine, even if the client has gone: what it would write from now on would be lost."""
+        """Restore and stop the engine, even if the client has disconnected: later writes would be lost."""
         result = work()
         self._loop.call_soon_threadsafe(self._loop.call_later, 0.05, self._stop_engine, "a backup was restored")
         return result
@@ -119,7 +119,7 @@ class Control:
 
     async def _send_event(self, event: Event) -> None:
         if self._unsent >= _MAX_UNSENT and isinstance(event, JobProgress):
-            return  # a client that does not read would get hours of it at once, and the next event says more
+            return  # a client that does not read would get hours of progress at once, and the next event replaces it
         self._unsent += 1
         await self._send(protocol.line({"event": encode_event(event)}))
         self._unsent -= 1

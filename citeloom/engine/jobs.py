@@ -378,14 +378,14 @@ class JobQueue:
             log.warning("job %s of %s waits: %s", job.id, job.project_id, error)
         progress = replace(before, stage="wait", file="", page=0, pages=0, eta_seconds=None, waits_for=str(error))
         self._progress[job.id] = progress
-        job.result = {}  # an engine that ends meanwhile does not end because of this job
+        job.result = {}  # if the engine dies meanwhile, this job is not the cause
         self._save(job)
         self._events.publish(JobProgress(job_id=job.id, project_id=job.project_id, **asdict(progress)))
 
     def _finish(self, job: Job, state: str, result: dict[str, object]) -> None:
         job.state, job.result = state, result
         if state == "parked":
-            job.result = {}  # it starts again with all its tries
+            job.result = {}  # the number of tries starts again
         else:
             job.finished_at = now()
         self._save(job)
@@ -396,7 +396,7 @@ class JobQueue:
         self._events.publish(JobFinished(job.id, job.project_id, state, result, job.kind))
 
     def _save(self, job: Job) -> None:
-        if not job.project_id:  # it does not survive the engine
+        if not job.project_id:  # a job without a project is not stored
             return
         try:
             self._catalog.jobs.save(job)

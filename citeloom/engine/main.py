@@ -1,4 +1,4 @@
-"""The engine process: `python -m citeloom.engine.main`. Takes the lock before anything that takes time."""
+"""The engine process: `python -m citeloom.engine.main`. Takes the lock before anything slow."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ async def _serve(settings: SettingsFile, lifetime: Lifetime) -> None:
 
 
 def be_engine(arguments: list[str]) -> NoReturn:
-    """Run the engine as this process, and end that. A call that still hangs then must not keep it alive."""
+    """Run the engine in this process, then exit at once: a call that hangs must not keep the process alive."""
     code = main(arguments)
     logging.shutdown()
     sys.stderr.flush()

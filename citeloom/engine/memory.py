@@ -1,4 +1,4 @@
-"""Gives memory that is no longer needed back to the system."""
+"""Releases unused memory to the system. Called by the container between imports."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from functools import cache
 
 
 def release_free_memory() -> None:
-    """Have the allocator return what is free. glibc keeps it in each thread's arena, long after an import is over."""
+    """Return free memory to the system. glibc keeps it in each thread's arena, long after an import."""
     if (trim := _malloc_trim()) is not None:
         trim(0)
 
 
 @cache
 def _malloc_trim() -> Callable[[int], int] | None:
-    """glibc's function, where there is one: other systems return free memory by themselves."""
+    """Return glibc's `malloc_trim`, or None: other systems release free memory by themselves."""
     if not sys.platform.startswith("linux"):
         return None
     try:

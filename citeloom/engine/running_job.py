@@ -10,7 +10,7 @@ from citeloom.core.errors import Cause, CiteLoomError
 from citeloom.core.jobs import Job, JobWork, Progress
 
 _FIRST_DELAY, _MAX_DELAY = 1.0, 60.0  # seconds before a job is tried again
-_MAX_RETRIES = 5  # without progress, of a job that may have failed for a reason of its own
+_MAX_RETRIES = 5  # without progress, if the job itself may be the cause of the failure
 
 
 @dataclass(slots=True)
@@ -31,7 +31,7 @@ class ActiveJob:
 
     @property
     def pages_left(self) -> int:
-        """Pages that the second pass has still to read."""
+        """Pages that the second pass has yet to read."""
         return self.work.pages_left if self.work else 0
 
     @property

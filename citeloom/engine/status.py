@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 
 
 class EngineService:
-    """Answers for the engine as a whole."""
+    """Handles requests about the engine as a whole."""
 
     def __init__(
         self,
@@ -51,13 +51,13 @@ class EngineService:
         self._indexes = indexes
         self._watcher = watcher
         self._lifetime = lifetime
-        self._pause_file = Path(paths.folders().data) / "paused"  # a pause outlasts the engine, also a crash
+        self._pause_file = Path(paths.folders().data) / "paused"  # a pause survives restarts and crashes
         if self._pause_file.exists():
             jobs.pause()
 
     @handles(Status)
     def status(self, request: Status) -> StatusResult:
-        """Return what the engine is and does."""
+        """Return the state of the engine."""
         lost = self._indexes.lost()
         return StatusResult(
             version=__version__,
@@ -77,7 +77,7 @@ class EngineService:
 
     @handles(Pause)
     def pause(self, request: Pause) -> PauseResult:
-        """Import nothing until somebody resumes; running imports stop soon and are queued again."""
+        """Pause imports until they are resumed; running ones stop soon and are queued again."""
         try:
             self._pause_file.touch()
         except OSError as error:
@@ -87,7 +87,7 @@ class EngineService:
 
     @handles(Resume)
     def resume(self, request: Resume) -> PauseResult:
-        """Import again, including what has changed since the pause."""
+        """Resume imports, including what has changed since the pause."""
         self._pause_file.unlink(missing_ok=True)
         self._jobs.resume()
         self._watcher.resume()

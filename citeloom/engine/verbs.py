@@ -1,4 +1,4 @@
-"""The table of verbs: which method of which service answers a request. The container makes it for control sessions."""
+"""The table of verbs: maps each verb to the method that handles it. The container builds it for control sessions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class VerbTable:
         return verb in self._handlers
 
     def run(self, verb: str, arguments: dict[str, Any], cancel: Cancel) -> Any:
-        """Decode the request of a verb, have it answered, and encode the result."""
+        """Decode the request of a verb, call its handler, and encode the result."""
         if verb not in self._handlers:
             known = ", ".join(sorted(self._handlers))
             raise CiteLoomError(Code.INVALID_INPUT, f"There is no verb '{verb}'.", f"Verbs: {known}.")

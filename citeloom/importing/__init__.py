@@ -1,1 +1,1 @@
-"""Imports: from the sources of a project to passages in its index."""
+"""Importing documents: from a project's sources to passages in its index."""

@@ -1,4 +1,4 @@
-"""Discovery: what the sources of an import hold now, and the plan that follows from it. The pipeline's first step."""
+"""Discovery, the first step of the import pipeline: lists the files in an import's sources and plans the work."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Discovery:
             return self._fetched(source)
         strict = source is not None
         sources = self._allowed()
-        # Zotero first: where a file is there and in a folder too, its record is the one to cite by.
+        # Zotero first: if a file is also in a folder, the Zotero record is the one to cite by.
         found = SourceContents()
         allowed = [s for s in sources if s.kind == "zotero"]
         everything = source is None or source == ALL_OF_ZOTERO or self._request.force_rebuild
@@ -45,7 +45,7 @@ class Discovery:
             only = None if everything else source
             self._zotero.look_up(allowed, found, only=only, strict=strict)
         scan_sources(self._folders_and_files(), found, strict=strict)
-        # A folder that was named may reach further than what the project may read of it.
+        # A folder named in the request may hold more than the project is allowed to read.
         folders = with_real_paths(sources)
         found.files = {name: own for name, file in found.files.items() if (own := bind_to_source(file, folders))}
         if not self._request.allow_mass_removal:
@@ -53,9 +53,9 @@ class Discovery:
         return found
 
     def plan(self, found: SourceContents, *, again: bool = False, second_look: bool = False) -> Plan:
-        """Plan what to do with what was found; a second look takes only what is new or has changed."""
+        """Plan what to do with the files found; with `second_look`, only new and changed files are read."""
         request = self._request
-        # Who names one file, or other languages, means more than what has changed.
+        # Naming one file, or other languages, asks for more than reading what has changed.
         asked = bool(request.metadata or request.ocr_languages) or request.source in found.files
         disallowed = self._outside_sources() if request.source is None else lambda source: False
         return plan(
@@ -71,7 +71,7 @@ class Discovery:
         )
 
     def source_of(self, path: str) -> str:
-        """Return the path of the source that holds a path; raises where none does."""
+        """Return the path of the source that contains a path; raise an error if there is none."""
         source = next((source for source in with_real_paths(self._allowed()) if source.holds(Path(path))), None)
         if source is None:
             raise outside(Path(path))
@@ -113,7 +113,7 @@ class Discovery:
         return outside_sources
 
     def _report_empty_folders(self, found: SourceContents) -> None:
-        """Report empty folders that had documents: rather a drive that is not connected than deleted files."""
+        """Report empty folders that had documents: probably a drive that is not connected, not deleted files."""
         empty = [s for s in found.seen if s.kind == "folder" and _is_empty(Path(s.path))]
         if not empty:
             return
@@ -138,7 +138,7 @@ def _is_empty(folder: Path) -> bool:
 
 
 def with_real_paths(sources: Sequence[Source]) -> list[Source]:
-    """Return folders and files as they were named and with links resolved: a folder may have become a link since."""
+    """Return folders and files as named and with links resolved: a folder may have become a link since."""
     named = [source for source in sources if source.kind != "zotero"]
     return [*named, *(replace(source, path=_real(source)) for source in named)]
 
@@ -149,7 +149,7 @@ def _real(source: Source) -> str:
 
 
 def bind_to_source(file: FoundFile, sources: Sequence[Source]) -> FoundFile | None:
-    """Return a file with the source that it has to lie in when it is opened; None if no source holds it."""
+    """Return a file with the source that must contain it when it is opened; None if no source contains it."""
     if file.known_as:
         return file
     source = next((source for source in sources if source.holds(Path(file.path))), None)

@@ -15,7 +15,7 @@ from citeloom.importing.sources.folder import ZOTERO
 from citeloom.importing.sources.web_address import is_address
 from citeloom.index.filters import section_keys, section_names
 
-STORED = "stored:"  # a source that is no file: passages that an agent stored
+STORED = "stored:"  # prefix of a source that is not a file: passages stored by an agent
 
 _ZOTERO_TEXTS = {
     "note": "note in Zotero",
@@ -25,17 +25,17 @@ _ZOTERO_TEXTS = {
 
 
 def document_id(project_id: str, source: str) -> str:
-    """Return the id of a document: the same for the same source in the same project."""
+    """Return the id of a document, derived from its project and source."""
     return str(uuid.uuid5(NAMESPACE, f"document\n{project_id}\n{source}"))
 
 
 def passage_set_id(project_id: str, content_hash: str, converter: str, max_tokens: int) -> str:
-    """Return the id of the passages that one converter makes of one content."""
+    """Return the id of the set of passages that a converter version makes from a content."""
     return str(uuid.uuid5(NAMESPACE, f"passages\n{project_id}\n{content_hash}\n{converter}\n{max_tokens}"))
 
 
 def passage_id(passage_set: str, index: int) -> str:
-    """Return the id of a passage: project, content and position decide, so writing twice changes nothing."""
+    """Return the id of a passage, derived from project, content and position so that writing is idempotent."""
     return str(uuid.uuid5(uuid.UUID(passage_set), str(index)))
 
 
@@ -74,7 +74,7 @@ def record_values(record: Record, renamed_from: Sequence[str] = (), claimed: str
 
 
 def _section_names(passage: Passage) -> list[str]:
-    """Return the names for `exclude_sections`: the headings, and the role of the section whatever they say."""
+    """Return the names for `exclude_sections`: the headings and the role of the section."""
     role = passage.extra.get("section_role")
     return [*section_names(passage.section_path), *([role] if role else [])]
 
@@ -87,7 +87,7 @@ def payload(
     passage_set: str,
     renamed_from: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Return everything that is stored with a passage."""
+    """Return the payload that is stored with a passage."""
     return {
         "project_id": project.id,
         "doc_id": document.doc_id,

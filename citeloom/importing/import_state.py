@@ -42,16 +42,16 @@ class ImportState:
         self._models = models
         self._min_free_mb = min_free_mb
         self.stop = stop
-        self.failed = threading.Event()  # it ends with an error: readers can stop
+        self.failed = threading.Event()  # the import ends with an error: readers can stop
         self._send_report = report
         self.begin()
 
     def begin(self) -> None:
-        """Reset everything: the import begins, or begins once more."""
+        """Reset the state, before the import starts or restarts."""
         self.records = RecordFinder(None)
-        self.removed: set[str] = set()  # ids of documents whose file left the source
-        self.unread: set[str] = set()  # sources that this import has still to read: their text may change
-        self.stale: set[str] = set()  # sources whose passages have to be made again although their content is unchanged
+        self.removed: set[str] = set()  # ids of documents whose file is no longer in the source
+        self.unread: set[str] = set()  # sources that this import has yet to read: their text may change
+        self.stale: set[str] = set()  # sources whose passages must be rebuilt although their content is unchanged
         self.written: dict[str, str] = {}  # content hash → source, of what this import has written
         self.pace = RateEstimator(0)
         self.project = self.catalog.projects.get(self.request.project_id)
@@ -61,17 +61,17 @@ class ImportState:
         self._progress = Progress(total=0)
 
     def should_stop(self) -> bool:
-        """Whether work in progress can be given up."""
+        """Whether work in progress can be abandoned."""
         return self.stop.is_set() or self.failed.is_set()
 
     @cached_property
     def dense(self) -> DenseModel:
-        """The dense model; loaded for the first passage to be embedded, as most imports find nothing changed."""
+        """The dense model; loaded on first use, because most imports find nothing changed."""
         return self._models.for_imports(self.project.dense_model)
 
     @cached_property
     def sparse(self) -> SparseModel | None:
-        """The sparse model, where the project has one."""
+        """The sparse model, or None if the project has none."""
         name = self.project.sparse_model
         return self._models.sparse(name) if name else None
 
@@ -81,21 +81,21 @@ class ImportState:
         return self._models.info(self.project.dense_model)
 
     def embed(self, texts: Sequence[str], language: str = "") -> list[Vectors]:
-        """Return the dense and the sparse vector of each text; `language` is "" where it is not known."""
+        """Return the dense and the sparse vector of each text; `language` is "" if unknown."""
         made: list[Vectors] = []
         for start in range(0, len(texts), _EMBED_BATCH):
             if self.should_stop():
                 raise JobStopped
             some = texts[start : start + _EMBED_BATCH]
-            made += zip(self.dense.embed(some), self.words(some, language), strict=True)
+            made += zip(self.dense.embed(some), self.embed_sparse(some, language), strict=True)
         return made
 
-    def words(self, texts: Sequence[str], language: str) -> Sequence[SparseVector | None]:
+    def embed_sparse(self, texts: Sequence[str], language: str) -> Sequence[SparseVector | None]:
         """Return the sparse vector of each text."""
         return self.sparse.embed(texts, language) if self.sparse else [None] * len(texts)
 
     def named(self, source: str) -> bool:
-        """Whether the import was asked for this very file."""
+        """Whether the request names exactly this file."""
         return source == self.request.source
 
     def report(self, *, total: int = 0, searchable: int = 0, done: int = 0, **changes: Any) -> None:
@@ -116,7 +116,7 @@ class ImportState:
 
     @contextmanager
     def building_graph(self) -> Iterator[None]:
-        """Report the stage "search graph", which takes a minute, and afterwards the stage before it."""
+        """Report the stage "search graph", which takes a minute, and then the previous stage again."""
         before = self._progress
         self.report(stage="search graph", file="", eta_seconds=None)
         yield
@@ -124,7 +124,7 @@ class ImportState:
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:
-        """Add the time that a stage takes to the result."""
+        """Add the duration of a stage to the result."""
         began = time.monotonic()
         try:
             yield
@@ -132,7 +132,7 @@ class ImportState:
             self.result.spent(stage, time.monotonic() - began)
 
     def check_disk(self) -> None:
-        """Raise before the disk is full: where Qdrant Edge finds no room, the engine dies of it."""
+        """Raise an error before the disk is full: without free space, Qdrant Edge crashes the engine."""
         folder = self.catalog.db.path.parent
         try:
             free = free_bytes(folder) // 1_000_000

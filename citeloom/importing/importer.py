@@ -1,4 +1,4 @@
-"""Starts imports: gives the stages of an import what each of them works with. The job queue calls `start`."""
+"""Creates imports and passes their dependencies to the stages. The job queue calls `start`."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ class Importer:
         self.settings = settings
         self.conversions = conversions
         self.downloads = catalog.db.path.parent / "downloads"
-        self.open_collection = open_collection  # also repairs what a kill left half written
+        self.open_collection = open_collection  # also repairs what a killed engine left half written
         self._zotero = zotero
         self._build_search_graph = build_search_graph
 
     def start(self, request: ImportRequest, report: Report, stop: threading.Event) -> ImportRun:
-        """Return a new import; `stop` ends it soon, in the middle of a document if need be."""
+        """Return a new import; `stop` ends it soon, if necessary in the middle of a document."""
         faults.point("import.begin", request.project_id)
         state = self._state(request, report, stop)
         return ImportRun(

@@ -1,4 +1,4 @@
-"""The import pipeline: discover and plan, read what is quick, match, commit, then convert whole what needs it.
+"""The import pipeline: discover and plan, read quickly, match and commit, then convert whole documents.
 
 `ImportRun` is the work of an import job; the job queue calls `run_first_pass` and `run_second_pass`.
 """
@@ -44,16 +44,16 @@ log = logging.getLogger(__name__)
 
 _POLL_SECONDS = 0.25  # how often a long import checks for waiting work
 _OCR_PAGE_COST = 10  # one OCR page counts as this many text pages
-_MAX_TRIES = 3  # of a document that failed for a reason that may or may not be its own
+_MAX_TRIES = 3  # of a document that failed, if the cause may lie outside the document
 
-_Later = tuple[bool, int, str, FoundFile]  # searchable, size in pages, source, file
+_QueuedFile = tuple[bool, int, str, FoundFile]  # searchable, size in pages, source, file
 
 
 class ImportRun:
-    """One import, in two passes: what can be read at once, and what takes long.
+    """One import, in two passes: a quick one that makes documents searchable, and a slow one for whole conversions.
 
-    Where a server, a disk or a model is unavailable, a pass ends with that error and no document has failed: called
-    again, it goes on where it was.
+    If a server, a disk or a model is unavailable, a pass ends with that error and no document counts as failed;
+    called again, it continues where it stopped.
     """
 
     def __init__(
@@ -78,18 +78,18 @@ class ImportRun:
         self._start_rebuild = start_rebuild
         self._committer: DocumentCommitter | None = None
         self._began = time.monotonic()
-        # What is to be read whole: first what cannot be searched yet, and what is short before what is long.
-        self._later: list[_Later] = []
+        # Files to convert whole: those that are not searchable yet come first, short ones before long ones.
+        self._second_queue: list[_QueuedFile] = []
         self._found: dict[str, FoundFile] = {}
         self._planned = False
-        self._now: deque[FoundFile] = deque()  # what is left of the first pass, or of a rebuild
-        self._reading: dict[str, _Later] = {}  # by source, what is being read whole
-        self._tries: Counter[str] = Counter()  # by source, those that failed for an uncertain reason
+        self._first_queue: deque[FoundFile] = deque()  # remaining files of the first pass, or of a rebuild
+        self._reading: dict[str, _QueuedFile] = {}  # by source: files being converted whole
+        self._tries: Counter[str] = Counter()  # by source: failures whose cause may lie outside the document
         self._taken_over: set[str] = set()  # sources that another import has read since
         self._rebuild: Rebuild | None = None
-        self._read_again: set[str] = set()  # what a rebuild need not take over
+        self._read_again: set[str] = set()  # sources that a rebuild need not carry over
         self._rebuilt = False
-        self.touched: set[str] = set()  # sources whose text this import has changed, or is to change
+        self.touched: set[str] = set()  # sources whose text this import has changed or will change
 
     @property
     def result(self) -> ImportCounter:
@@ -98,28 +98,28 @@ class ImportRun:
 
     @property
     def pages_left(self) -> int:
-        """Pages that the second pass has still to read."""
-        return sum(size for _, size, _, _ in self._later)
+        """Pages that the second pass has yet to read."""
+        return sum(size for _, size, _, _ in self._second_queue)
 
     def run_first_pass(self) -> None:
-        """Make everything searchable that can be read at once; a rebuild is done as a whole."""
+        """Make searchable what can be read quickly; a rebuild is done entirely in this pass."""
         self.state.failed.clear()
-        with suppress(JobStopped):  # in the middle of something that the next import does again
+        with suppress(JobStopped):  # the next import repeats what was interrupted
             if self._planned:
                 self._check_available()
             else:
                 self._begin()
             if self._rebuild:
-                self._go_on_rebuilding(self._rebuild)
+                self._continue_rebuild(self._rebuild)
             else:
-                self._go_on_importing()
+                self._continue_import()
 
     def _begin(self) -> None:
-        """Plan from the start: nothing counts of a plan that was interrupted."""
+        """Plan from scratch: an interrupted plan is discarded."""
         self.clean_up()
         self.state.begin()
         own, named = self.state.project.references_path, self._request.references_path
-        # A person's are the project's by now.
+        # References named by a person have been stored in the project by now.
         of_agent = Path(named) if named and named != own else None
         within = self._discovery.source_of(str(of_agent)) if of_agent else ""
         self.state.records = RecordFinder(Path(own) if own else None, of_agent, within)
@@ -131,14 +131,14 @@ class ImportRun:
         self._planned = True
 
     def _check_available(self) -> None:
-        """Raise, at little cost, if disk or index is still unavailable, before many files are read in vain."""
+        """Raise an error early if disk or index is still unavailable, before many files are read in vain."""
         self.state.check_disk()
         if self._rebuild:
             self._rebuild.check()
             return
         collection = self._open_collection(self.state.project)
         collection.any_passages(1)
-        mend(self._catalog, self.state.project, collection)  # what was being written when it became unavailable
+        mend(self._catalog, self.state.project, collection)  # repairs what was being written when it became unavailable
 
     def run_second_pass(self, give_way: Callable[[], None]) -> None:
         """Convert whole documents; `give_way` is called often, to let other jobs run in between."""
@@ -149,21 +149,21 @@ class ImportRun:
 
         def process(file: FoundFile, reading: Future[Read]) -> None:
             try:
-                self._one(file, reading, self._size(file)[1], give_way, first=False)
+                self._process_file(file, reading, self._size(file)[1], give_way, first=False)
             except CiteLoomError:
-                self._back_to_later([file])
+                self._requeue([file])
                 raise
             self._reading.pop(file.source, None)
 
         with suppress(JobStopped):
-            self._reader.each(self._next_later, self._reader.whole, process, self._back_to_later)
+            self._reader.each(self._next_whole, self._reader.whole, process, self._requeue)
         self._end()
 
     def include_new(self) -> None:
-        """Read what was added or changed since the first pass; what was removed is left to the next import."""
+        """Read what was added or changed since the first pass; removals are left to the next import."""
         if self._request.force_rebuild:
             return
-        known = {*self._reading, *(source for _, _, source, _ in self._later)}
+        known = {*self._reading, *(source for _, _, source, _ in self._second_queue)}
         found = self._discovery.find()
         fresh = [file for file in self._discovery.plan(found, second_look=True).to_read if file.source not in known]
         self._found |= {file.source: file for file in fresh}
@@ -171,18 +171,18 @@ class ImportRun:
         self.state.report(total=len(fresh))
         try:
             with suppress(JobStopped):
-                self._set_now(fresh)
+                self._fill_first_queue(fresh)
                 self._first_pass()
         except CiteLoomError as error:
             if error.cause is Cause.DOCUMENT:
                 raise
             log.info("what is new in %s is read later: %s", self.state.project.id, error)
         finally:
-            self.state.failed.clear()  # what was begun before goes on
-            for file in self._now:
-                heappush(self._later, (*self._size(file), file.source, file))
-            self._now.clear()
-        self.state.pace.add_work(sum(size for _, size, source, _ in self._later if source not in known))
+            self.state.failed.clear()  # conversions already started continue
+            for file in self._first_queue:
+                heappush(self._second_queue, (*self._size(file), file.source, file))
+            self._first_queue.clear()
+        self.state.pace.add_work(sum(size for _, size, source, _ in self._second_queue if source not in known))
 
     def skip(self, sources: set[str]) -> None:
         """Skip documents that another import has read since."""
@@ -192,7 +192,7 @@ class ImportRun:
         """Clean up after a cancellation: what was written stays, an unfinished rebuild is closed."""
         rebuild, self._rebuild = self._rebuild, None
         if rebuild and not self._rebuilt:
-            with suppress(CiteLoomError):  # it may be closed, or on a server that is away
+            with suppress(CiteLoomError):  # it may be closed, or its server unreachable
                 rebuild.close()
 
     def _end(self) -> None:
@@ -215,9 +215,9 @@ class ImportRun:
         stale = self._refresh(plan, collection())
         state.stale = set(stale)
         state.report(total=len(stale))
-        self._set_now([*plan.to_read, *(self._found[source] for source in stale)])
+        self._fill_first_queue([*plan.to_read, *(self._found[source] for source in stale)])
 
-    def _go_on_importing(self) -> None:
+    def _continue_import(self) -> None:
         self._first_pass()
         collection = partial(self._open_collection, self.state.project)
         if not self._stop.is_set():
@@ -230,11 +230,11 @@ class ImportRun:
         writer.remove(self.state.project.id, doc_id)
         if document:
             self.touched.add(document.source)
-            # A work that had nothing to read is no document less.
+            # A work without a readable file does not count as a removed document.
             self.result.removed += document.state != State.WITHOUT_FILE
 
     def _refresh(self, plan: Plan, collection: Collection) -> list[str]:
-        """Update the records of documents whose text stays; return the sources whose printed pages change."""
+        """Update the records of documents whose text is unchanged; return the sources whose printed pages change."""
         state, project, stop = self.state, self.state.project, self._stop
         with state.timed("records"):
             updated, stale = refresh_item_records(self._catalog, project.id, plan.other_record, collection, stop)
@@ -248,14 +248,14 @@ class ImportRun:
         return stale
 
     def _match_doubtful_again(self) -> None:
-        """Match doubtful files again: their work may have got a file of its own, or lost it, since."""
+        """Match doubtful files again: their work may have gained or lost a file of its own since."""
         project_id = self.state.project.id
         if doubted := self._catalog.documents.doubted(project_id):
             collection = self._open_collection(self._catalog.projects.get(project_id))
             refresh(self._catalog, project_id, self.state.records, doubted, collection, self._stop)
 
     def _refresh_one(self, file: FoundFile, *, counted: bool) -> None:
-        """Update the record of a file whose text was not read now."""
+        """Update the record of a file whose text was not read in this import."""
         collection = self._open_collection(self.state.project)
         updated, _ = refresh_item_records(self._catalog, self.state.project.id, [file], collection, self._stop)
         if counted:
@@ -266,16 +266,16 @@ class ImportRun:
         rebuild = self._rebuild = self._start_rebuild()
         self._build_search_graph = rebuild.build_search_graph
         self._committer = DocumentCommitter(self.state, self._reader, rebuild.writer, rebuild.carry, rebuild.stored)
-        self._set_now(self._plan(again=True).to_read)
-        self._read_again = {file.source for file in self._now}
+        self._fill_first_queue(self._plan(again=True).to_read)
+        self._read_again = {file.source for file in self._first_queue}
 
-    def _go_on_rebuilding(self, rebuild: Rebuild) -> None:
+    def _continue_rebuild(self, rebuild: Rebuild) -> None:
         rebuild.carry_over(self._read_again)
-        # Nobody sees it before its end: there is nothing to have early.
-        self._pass(self._reader.whole, [self._size(file)[1] for file in self._now], first=False)
-        if not self._stop.is_set():  # else the old generation answers on; the next start deletes the unfinished one
+        # The new generation is invisible until it is finished, so a quick first pass would gain nothing.
+        self._run_pass(self._reader.whole, [self._size(file)[1] for file in self._first_queue], first=False)
+        if not self._stop.is_set():  # else the old generation stays in use; the next start deletes the new one
             rebuild.catch_up()
-            self._planned = False  # a generation that cannot take the place of the old one is closed
+            self._planned = False  # a generation that cannot replace the old one is closed
             rebuild.finish()
             self._rebuilt = True
 
@@ -307,7 +307,7 @@ class ImportRun:
             for file in plan.without_file:
                 note_without_file(self._catalog, self._document(file), file, file.missing)
         self.result.without_file += len(plan.without_file) + len(plan.still_without)
-        if not self._request.force_rebuild:  # which counts what it carries over
+        if not self._request.force_rebuild:  # a rebuild counts what it carries over
             self.result.skipped += len(plan.unchanged)
         for doc_id in plan.still_failed:
             document = self._catalog.documents.find(state.project.id, doc_id)
@@ -320,7 +320,7 @@ class ImportRun:
     def _note_pending(self, files: Sequence[FoundFile]) -> None:
         known = {row["source"] for row in self._catalog.documents.known_files(self.state.project.id)}
         fresh = [(file, self._document(file)) for file in files if file.source not in known]
-        for file, document in fresh:  # before the catalog is held: thousands of records take a while
+        for file, document in fresh:  # before the catalog is locked: thousands of records take a while
             document.title = source_name(file.source)
             if file.item:
                 take_item_record(document, file.item)
@@ -335,39 +335,39 @@ class ImportRun:
 
     # -- the two passes --------------------------------------------------------------------------------------
 
-    def _set_now(self, files: Iterable[FoundFile]) -> None:
-        self._now = deque(files)
-        self.state.unread = {file.source for file in self._now}
+    def _fill_first_queue(self, files: Iterable[FoundFile]) -> None:
+        self._first_queue = deque(files)
+        self.state.unread = {file.source for file in self._first_queue}
 
     def _first_pass(self) -> None:
-        self._pass(self._reader.quick, [1] * len(self._now), first=True)
+        self._run_pass(self._reader.quick, [1] * len(self._first_queue), first=True)
 
-    def _pass(self, read: Callable[[FoundFile], Read], sizes: Sequence[int], *, first: bool) -> None:
-        size_of = {file.source: size for file, size in zip(self._now, sizes, strict=True)}
+    def _run_pass(self, read: Callable[[FoundFile], Read], sizes: Sequence[int], *, first: bool) -> None:
+        size_of = {file.source: size for file, size in zip(self._first_queue, sizes, strict=True)}
         pace, self.state.pace = self.state.pace, RateEstimator(sum(sizes))
 
         def process(file: FoundFile, reading: Future[Read]) -> None:
             try:
-                self._one(file, reading, size_of[file.source], _no_interruption, first=first)
+                self._process_file(file, reading, size_of[file.source], _no_interruption, first=first)
             except CiteLoomError:
                 self.state.unread.add(file.source)
-                if file.source in self._tries:  # the others first
-                    self._now.append(file)
+                if file.source in self._tries:  # retried after the others
+                    self._first_queue.append(file)
                 else:
-                    self._now.appendleft(file)
+                    self._first_queue.appendleft(file)
                 raise
 
         self._reader.each(
-            lambda: self._now.popleft() if self._now else None,
+            lambda: self._first_queue.popleft() if self._first_queue else None,
             read,
             process,
-            lambda files: self._now.extendleft(reversed(files)),
+            lambda files: self._first_queue.extendleft(reversed(files)),
         )
         self.state.pace = pace
 
-    def _next_later(self) -> FoundFile | None:
-        while self._later:
-            one = heappop(self._later)
+    def _next_whole(self) -> FoundFile | None:
+        while self._second_queue:
+            one = heappop(self._second_queue)
             _, _, source, file = one
             if source not in self._taken_over:
                 self._reading[source] = one
@@ -375,38 +375,38 @@ class ImportRun:
             self.state.report(done=1)
         return None
 
-    def _back_to_later(self, files: Sequence[FoundFile]) -> None:
+    def _requeue(self, files: Sequence[FoundFile]) -> None:
         for file in files:
-            heappush(self._later, self._reading.pop(file.source))
+            heappush(self._second_queue, self._reading.pop(file.source))
 
     def _size(self, file: FoundFile) -> tuple[bool, int]:
-        """Return whether a file is searchable, and how much work its second pass is, in pages."""
+        """Return whether a file is searchable, and the cost of its second pass in pages."""
         document = self._document(file)
         return bool(document.version), 1 + (document.pages or 1) + _OCR_PAGE_COST * document.waiting_for_ocr
 
     def _wait(self, file: FoundFile, reading: Future[Read], size: int, give_way: Callable[[], None]) -> None:
-        """Wait for a file to be read, and report its progress where that takes long."""
-        told = None
+        """Wait for a file to be read, and report progress if that takes long."""
+        reported = None
         while not reading.done() and not self._stop.is_set():
             give_way()
             wait([reading], _POLL_SECONDS)
-            far = self._reader.far.get(file.source)
-            if far and far != told:
-                told, (what, done, pages) = far, far
+            progress = self._reader.progress.get(file.source)
+            if progress and progress != reported:
+                reported, (what, done, pages) = progress, progress
                 if what == "fetch":
                     self.state.report(stage="fetch", file=f"{file.shown}: {done} of {pages} MB")
                     continue
                 self.state.pace.under_way = _OCR_PAGE_COST * done if what == "ocr" else max(0, size - 1 - pages + done)
                 self.state.report(file=file.shown, page=done + 1, pages=pages)
 
-    def _one(
+    def _process_file(
         self, file: FoundFile, reading: Future[Read], size: int, give_way: Callable[[], None], *, first: bool
     ) -> None:
         state, stage, committer = self.state, "read" if first else "convert", self._committer
         assert committer is not None
         state.report(file=file.shown, stage=stage)
         self._wait(file, reading, size, give_way)
-        document = self._document(file)  # as it is now: somebody else may have read it meanwhile
+        document = self._document(file)  # the current row: another import may have read it meanwhile
         state.unread.discard(file.source)
         if file.source in self._taken_over:
             state.report(done=1)
@@ -426,7 +426,7 @@ class ImportRun:
             if problem is not error:
                 log.exception("import of %s failed", file.source)
             if not self._has_failed(file, problem):
-                # How often it is tried is counted here: to the import, something is away.
+                # Retries are counted here: for the import, this is a part that is unavailable.
                 details = {"away": file.shown, **problem.details} if file.source in self._tries else problem.details
                 raise CiteLoomError(problem.code, problem.message, problem.next_step, **details) from error
             committer.failed(file, document, problem)
@@ -436,14 +436,14 @@ class ImportRun:
                 self.touched.add(file.source)
         if not finished:
             searchable_now, size_left = self._size(file)
-            # What took too long to be read at once waits until all the rest can be searched.
-            heappush(self._later, (searchable_now or read.put_off, size_left, file.source, file))
+            # A file that took too long for the quick pass waits until all others are searchable.
+            heappush(self._second_queue, (searchable_now or read.put_off, size_left, file.source, file))
         state.pace.advance(size)
         state.report(searchable=searchable - was_searchable, done=int(finished))
         self._build_search_graph()
 
     def _has_failed(self, file: FoundFile, error: CiteLoomError) -> bool:
-        """Whether a document has failed, rather than something that it needs and that may be available again."""
+        """Whether the document itself failed, rather than something it needs that may become available again."""
         if error.cause is Cause.UNCERTAIN:
             self._tries[file.source] += 1
             return self._tries[file.source] >= _MAX_TRIES

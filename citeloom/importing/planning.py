@@ -1,4 +1,4 @@
-"""Plans an import: compares the files found with the documents known. Pure: no disk, no database."""
+"""Plans an import by comparing the files found with the documents known. Pure: no disk, no database."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ MASS_REMOVAL_COUNT = 10
 class Plan:
     """What one import has to do."""
 
-    to_read: tuple[FoundFile, ...] = ()  # new, or perhaps changed: their content decides
-    unchanged: tuple[str, ...] = ()  # ids of documents whose text stays
-    other_record: tuple[FoundFile, ...] = ()  # whose text stays, but Zotero says something else of the work
-    without_file: tuple[FoundFile, ...] = ()  # works to be noted as having nothing to read
+    to_read: tuple[FoundFile, ...] = ()  # new, or possibly changed: their content decides
+    unchanged: tuple[str, ...] = ()  # ids of documents whose text is unchanged
+    other_record: tuple[FoundFile, ...] = ()  # unchanged text, but the record in Zotero has changed
+    without_file: tuple[FoundFile, ...] = ()  # works to record as having nothing to read
     still_without: tuple[str, ...] = ()  # ids of documents that have nothing to read, as before
     still_failed: tuple[str, ...] = ()  # ids of documents that failed before and have not changed since
-    removed: tuple[str, ...] = ()  # ids of documents that left their source
+    removed: tuple[str, ...] = ()  # ids of documents that are no longer in their source
     disallowed: tuple[str, ...] = ()  # ids of documents whose source the project may no longer read
-    removes_many: bool = False  # so many would be removed that a person should be asked
+    removes_many: bool = False  # the plan removes so many documents that a person should confirm it
 
 
 def plan(
@@ -41,15 +41,15 @@ def plan(
     retry_failed: bool = False,
     quick: str = "",
 ) -> Plan:
-    """Compare what was found with the documents known; `in_scope` says which known sources were looked at.
+    """Compare what was found with the documents known; `in_scope` tells which sources were scanned.
 
-    `again` has everything read anew. Without `retry`, what could not be had before is left alone until it changes, and
-    so is a text read by the converter `quick`, whose better one somebody may have stopped. With `retry_failed`, what
-    failed by itself is read again too, and so is what could be read only in part.
+    `again` reads everything again. Without `retry`, files that were unavailable before are skipped until they change,
+    and so are texts of the converter `quick`, whose whole conversion somebody may have stopped. With `retry_failed`,
+    documents that failed or could be read only in part are read again too.
     """
     known = list(known)
-    here = {file.source for file in found}
-    absent = [row for row in known if row["source"] not in here]
+    found_sources = {file.source for file in found}
+    absent = [row for row in known if row["source"] not in found_sources]
     outside = {row["doc_id"] for row in absent if disallowed(row["source"])}
     removed = [row for row in absent if row["doc_id"] not in outside and in_scope(row["source"])]
     removed_ids = {row["doc_id"] for row in removed} | outside
@@ -65,7 +65,7 @@ def plan(
             if _wanted_instead(row, file, retry=retry):
                 to_read.append(file)
                 continue
-            # A text that was read stays: a drive that is not connected takes nothing away.
+            # Text that was read is kept: a drive that is not connected removes nothing.
             unchanged.append(row["doc_id"])
         elif file.missing and file.get is None:
             if row is None or (row["state"], row["reason"]) != ("without_file", file.missing):
@@ -74,7 +74,7 @@ def plan(
             still_without.append(row["doc_id"])
         elif (
             row is None
-            or not _same(row, file)
+            or not _is_same_file(row, file)
             or again
             or row["converter"] not in done
             or (retry_failed and (row["state"] == "failed" or row["converter_engine"] == QUICK))
@@ -84,7 +84,7 @@ def plan(
         elif row["state"] == "ready" or twin_stays:
             unchanged.append(row["doc_id"])
         elif row["state"] == "pending" and row["converter"] == quick and not retry:
-            unchanged.append(row["doc_id"])  # somebody is at it, or has stopped it
+            unchanged.append(row["doc_id"])  # its conversion is in progress, or was stopped
         elif row["state"] == "failed" and not (retry and (file.missing or row["reason_code"] in RETRIED_CODES)):
             still_failed.append(row["doc_id"])
         elif row["state"] == "without_file" and not retry:
@@ -94,10 +94,10 @@ def plan(
             continue
         if file.item and file.item.fingerprint != row["record_hash"]:
             other_record.append(file)
-    # What has nothing to read is no loss: it goes when its work gets a file.
+    # Documents without a file do not count as removals: they disappear when their work gets a file.
     lost = sum(row["state"] != "without_file" for row in removed)
-    had = sum(row["state"] != "without_file" for row in known)
-    many = lost > MASS_REMOVAL_COUNT and lost > MASS_REMOVAL_SHARE * had
+    readable = sum(row["state"] != "without_file" for row in known)
+    many = lost > MASS_REMOVAL_COUNT and lost > MASS_REMOVAL_SHARE * readable
     return Plan(
         tuple(to_read),
         tuple(unchanged),
@@ -112,12 +112,12 @@ def plan(
 
 
 def _wanted_instead(row: Mapping[str, Any], file: FoundFile, *, retry: bool) -> bool:
-    """Whether a file that is away is to be fetched although there is a text: only for a better or a newer one."""
-    can_change = file.get is not None and not row["size"]  # it was fetched, or is what Zotero kept of it
+    """Whether to fetch a missing file although its text is known: only for a better or newer text."""
+    can_change = file.get is not None and not row["size"]  # fetched, or the text that Zotero extracted
     return can_change and (row["mtime_ns"] != file.mtime_ns or (retry and row["file_type"] == "fulltext"))
 
 
-def _same(row: Mapping[str, Any], file: FoundFile) -> bool:
-    """Whether a file looks as it did when it was last read."""
-    where = file.path if file.known_as else ""
-    return (row["size"], row["mtime_ns"], row["path"]) == (file.size, file.mtime_ns, where)
+def _is_same_file(row: Mapping[str, Any], file: FoundFile) -> bool:
+    """Whether size, time and path of a file are the same as when it was last read."""
+    path = file.path if file.known_as else ""
+    return (row["size"], row["mtime_ns"], row["path"]) == (file.size, file.mtime_ns, path)

@@ -1,4 +1,4 @@
-"""Preview of an import: what it would read, change and remove, for a person and for the watcher."""
+"""Preview of an import: what it would read, change and remove. Shown to people, and used by the watcher."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def preview(state: ImportState, discovery: Discovery) -> SyncPreview:
     found = discovery.find()
     plan = discovery.plan(found)
     documents, project_id = state.catalog.documents, state.project.id
-    looked_at = (*plan.to_read, *plan.other_record)
-    known = {file.source: documents.find(project_id, source=file.source) for file in looked_at}
+    candidates = (*plan.to_read, *plan.other_record)
+    known = {file.source: documents.find(project_id, source=file.source) for file in candidates}
     removed = [d for doc_id in (*plan.removed, *plan.disallowed) if (d := documents.find(project_id, doc_id))]
     missing = [*plan.without_file, *(file for file in plan.to_read if file.missing)]
     to_read = [file for file in plan.to_read if not file.missing]
@@ -26,7 +26,7 @@ def preview(state: ImportState, discovery: Discovery) -> SyncPreview:
         project=state.project.id,
         added=[PlannedDocument(*_named(file)) for file in added],
         changed=[PlannedDocument(*_named(file)) for file in changed],
-        updated=[UpdatedDocument(*_named(file), _was(known.get(file.source), file)) for file in plan.other_record],
+        updated=[UpdatedDocument(*_named(file), _old_key(known.get(file.source), file)) for file in plan.other_record],
         without_file=[DocumentWithoutFile(*_named(file), file.missing) for file in missing],
         removed=[
             PlannedDocument(shown_source(document), document.citekey, document.title)
@@ -45,12 +45,12 @@ def _searchable(document: Document | None) -> bool:
 
 
 def _named(file: FoundFile) -> tuple[str, str, str]:
-    """Source, citekey and title of a file."""
+    """Return source, citekey and title of a file."""
     record = file.item.record if file.item else None
     return file.source, record.citekey if record else "", record.title if record else ""
 
 
-def _was(document: Document | None, file: FoundFile) -> str:
-    """The citekey that a document had, where it gets another."""
+def _old_key(document: Document | None, file: FoundFile) -> str:
+    """Return the old citekey of a document, if it gets a new one."""
     renamed = document and file.item and document.citekey != file.item.record.citekey
     return document.citekey if document and renamed else ""

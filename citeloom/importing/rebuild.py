@@ -1,4 +1,4 @@
-"""Rebuild of an index: a new generation beside the one in use, with the models of the settings or a chosen one."""
+"""Rebuild of an index as a new generation beside the one in use, with the models of the settings or a chosen one."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _MEGABYTE = 1_000_000
 
 
 def wanted_model(project: Project, settings: Models) -> str:
-    """The dense model that a project is meant to have: the one chosen for it, else the one of the settings."""
+    """Return the dense model configured for a project: the one chosen for it, else that of the settings."""
     return project.dense_model if project.own_model else settings.dense
 
 
 def check_model(models: ModelRegistry, settings: Models, project: Project) -> None:
-    """Refuse to mix the passages of two models in one project."""
+    """Raise an error if passages of two models would be mixed in one project."""
     wanted = wanted_model(project, settings)
     if wanted != project.dense_model or models.for_questions(wanted).info.fingerprint != project.dense_fingerprint:
         raise CiteLoomError(
@@ -43,7 +43,7 @@ def check_model(models: ModelRegistry, settings: Models, project: Project) -> No
 
 
 class Rebuild:
-    """Builds a new generation of an index while the old one answers."""
+    """Builds a new generation of an index while the old one stays in use."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class Rebuild:
         self._state = state
         self._collections = collections
         self._began = now()
-        self._there = set(self._documents())
+        self._doc_ids_at_start = set(self._documents())
         self.old = state.project
         wanted = state.request.model or wanted_model(self.old, settings)
         if state.request.download and not is_downloaded(wanted):
@@ -64,7 +64,7 @@ class Rebuild:
         try:
             info = models.info(wanted)
         except CiteLoomError as error:
-            error.details["lasting"] = wanted  # nothing is begun yet, and there is an index that answers
+            error.details["lasting"] = wanted  # nothing has started yet, and the index in use still works
             raise
         state.project = replace(
             self.old,
@@ -78,9 +78,9 @@ class Rebuild:
         )
         state.result.dense_model, state.result.sparse_model = info.name, settings.sparse or None
         self._unreadable: CiteLoomError | None = None
-        self._rescued: dict[str, list[Hit]] = {}  # by document, where the generation that answers cannot be opened
+        self._rescued: dict[str, list[Hit]] = {}  # by document, if the generation in use cannot be opened
         try:
-            # Opened, so that nobody tidies away what is built from here on; asked, because its server may be gone.
+            # Opened, so that no clean-up deletes the new generation; queried, because its server may be unreachable.
             open_collection(self.old).any_passages(1)
         except CiteLoomError as error:
             self._unreadable = error
@@ -91,28 +91,28 @@ class Rebuild:
         self.writer = RebuildWriter(state.catalog, self._collection)
 
     def stored(self, document: Document) -> Iterable[Point]:
-        """A document's passages in the generation that answers; none where it cannot be read."""
+        """Return a document's passages in the generation in use; none if it cannot be read."""
         try:
-            return list(self._before().stored(AnyOf("doc_id", (document.doc_id,)), document.chunks))
+            return list(self._old_collection().stored(AnyOf("doc_id", (document.doc_id,)), document.chunks))
         except CiteLoomError:
             return []
 
-    def _before(self) -> Collection:
-        """The generation that answers. One that could not be read is not tried again with each document."""
+    def _old_collection(self) -> Collection:
+        """Return the generation in use. If it could not be read, it is not tried again for each document."""
         if self._unreadable:
             raise self._unreadable
         return self._collections.get(self.old.index_location)
 
     def check(self) -> None:
-        """Raise where the new generation cannot be reached."""
+        """Raise an error if the new generation cannot be reached."""
         self._collection.any_passages(1)
 
     def close(self) -> None:
-        """Let go of a generation that is not finished; the next start deletes it."""
+        """Close an unfinished generation; the next start deletes it."""
         self._collection.close()
 
     def carry_over(self, read_again: Container[str]) -> None:
-        """Take along documents that have no file to read now: stored by an agent, or on an absent drive."""
+        """Carry over documents without a readable file: stored by an agent, or on a drive that is not connected."""
         state = self._state
         documents = [
             document
@@ -120,7 +120,7 @@ class Rebuild:
             if document.source not in read_again
             and document.doc_id not in state.removed
             and document.state == State.READY
-            and not self.writer.has(document.doc_id)  # before something went away that is back now
+            and not self.writer.has(document.doc_id)  # carried over before an interruption
         ]
         if self._unreadable and documents:
             self._rescued = self._collections.rescued(
@@ -133,10 +133,10 @@ class Rebuild:
                 state.result.fail(document.source, CiteLoomError(Code.INDEX_UNAVAILABLE, document.reason or ""))
 
     def carry(self, document: Document) -> bool:
-        """Write a document's passages of the old generation into the new one, embedded anew."""
+        """Write a document's passages from the old generation into the new one, with new embeddings."""
         project = self._state.project
         try:
-            hits = self._carried(document)
+            hits = self._old_passages(document)
         except CiteLoomError as error:
             if self._unreadable is None and error.cause is Cause.OUTSIDE:
                 raise
@@ -152,34 +152,34 @@ class Rebuild:
         self.build_search_graph()
         return True
 
-    def _carried(self, document: Document) -> list[Hit]:
-        """A document's passages in the old generation, or what could be read of them."""
+    def _old_passages(self, document: Document) -> list[Hit]:
+        """Return a document's passages in the old generation, as far as they could be read."""
         rescued = self._rescued.get(document.doc_id)
         if not rescued:
-            return self._before().scroll(AnyOf("doc_id", (document.doc_id,)), limit=max(1, document.chunks))
+            return self._old_collection().scroll(AnyOf("doc_id", (document.doc_id,)), limit=max(1, document.chunks))
         if len(rescued) < document.chunks:
             lost = f"{len(rescued)} of {document.chunks} passages could be read in the damaged index"
             self._state.result.warnings.append(f"{document.title or document.source}: {lost}.")
         return rescued
 
     def build_search_graph(self) -> None:
-        """Build the search graph of what is there so far, before too much waits for one."""
+        """Build the search graph over the passages written so far, before too many are without one."""
         self._collections.build_graph_if_large(self._collection, self._state.building_graph(), self._state.stop)
 
     def finish(self) -> None:
-        """Have the new generation answer from now on."""
+        """Make the new generation the one in use."""
         state = self._state
         with self._collections.swapped(state.project.index_location, self._collection):
             self.writer.finish(state.project, sorted(state.removed))
         state.result.removed += len(state.removed)
 
     def catch_up(self) -> None:
-        """Follow what happened meanwhile to the generation that answers: agents store, people remove."""
+        """Apply changes made to the generation in use meanwhile: passages stored by agents, documents removed."""
         documents = self._documents()
         for document in documents.values():
             if document.source.startswith(STORED) and document.updated_at >= self._began:
                 self.carry(document)
-        for doc_id in self._there - documents.keys():
+        for doc_id in self._doc_ids_at_start - documents.keys():
             self.writer.drop(doc_id)
 
     def _documents(self) -> dict[str, Document]:
@@ -187,7 +187,7 @@ class Rebuild:
 
 
 def _fetch(state: ImportState, model: str) -> None:
-    """Have a model's weights on this machine, and say how much of them there is."""
+    """Download a model's weights if necessary, and report progress."""
 
     def report(done: int, total: int) -> None:
         done, total = done // _MEGABYTE, total // _MEGABYTE

@@ -28,16 +28,16 @@ class ImportRequest(_Stored):
     recursive: bool = True
     references_path: str | None = None
     force_rebuild: bool = False
-    embedded: bool = False  # of a rebuild: in CiteLoom's own folder, wherever the index was
+    embedded: bool = False  # of a rebuild: in CiteLoom's own folder, wherever the old index is
     allow_mass_removal: bool = False
     metadata: dict[str, Any] = field(default_factory=dict)
     ocr_languages: list[str] = field(default_factory=list)
-    watched: bool = False  # nobody asked: what could not be had before is not tried again
+    watched: bool = False  # submitted by the watcher: files that were unavailable before are not tried again
     documents: list[str] = field(default_factory=list)  # ids: these are read again, and nothing else is touched
-    convert_since: float = 0.0  # a conversion from before this moment does not count
-    model: str = ""  # of a rebuild: the dense model that the project is to have from now on
+    convert_since: float = 0.0  # conversions older than this time are not used
+    model: str = ""  # of a rebuild: the new dense model of the project
     download: bool = False  # whether that model may be fetched
-    retry_failed: bool = False  # also what failed by itself and has not changed since
+    retry_failed: bool = False  # also documents that failed and have not changed since
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +48,12 @@ class MoveRequest(_Stored):
 
     project_id: str
     to: str  # the address of a Qdrant server; "": embedded
-    origin: str = ""  # where it lay when the move was asked for, in the same words
+    origin: str = ""  # where it was when the move was requested, in the same form
 
 
 @dataclass(frozen=True, slots=True)
 class CompactRequest(_Stored):
-    """A project's index written anew, without what was deleted, with its search graph."""
+    """A compaction: rewrites a project's index without deleted passages, with its search graph."""
 
     kind: ClassVar[str] = "compact"
 
@@ -76,7 +76,7 @@ class ImportCounter(ImportResult):
     """The result of an import while it runs."""
 
     def spent(self, stage: str, seconds: float) -> None:
-        """Add to the time that a stage took."""
+        """Add to the duration of a stage."""
         self.stages[stage] = self.stages.get(stage, 0.0) + seconds
 
     def wrote(self, *, replaced: bool, by: int = 1) -> None:
@@ -88,12 +88,12 @@ class ImportCounter(ImportResult):
             self.new += by
 
     def fail(self, source: str, error: CiteLoomError) -> None:
-        """Count a file that could not be read, and keep its reason."""
+        """Count a file that could not be read, and store the reason."""
         self.failed += 1
         self.errors.append({"source": source, "code": str(error.code), "reason": str(error)})
 
     def to_json(self) -> dict[str, Any]:
-        """The result as it goes over the wire."""
+        """Return the result as sent over the wire."""
         values: dict[str, Any] = encode(self)
         values["stages"] = {stage: round(seconds, 3) for stage, seconds in self.stages.items()}
         values["duration_seconds"] = round(self.duration_seconds, 3)

@@ -1,4 +1,4 @@
-"""Discovery of documents that somebody wants to be read again, and of nothing else."""
+"""Discovery for imports that read only given documents again."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _SYNC = "Sync the project: that finds it again, or takes it off the list."
 
 
 class Reread(Discovery):
-    """Finds the files of the documents of a request, changed or not."""
+    """Finds the files of the requested documents, changed or not."""
 
     def find(self) -> SourceContents:
-        """Return their files; one that is missing is a problem, and its document stays as it is."""
+        """Return the files; a missing one is reported as a problem, and its document is not changed."""
         chosen = self._state.catalog.documents.some(self._state.project.id, self._request.documents)
         found = SourceContents()
         in_zotero = {document.source: document for document in chosen if document.source.startswith(ZOTERO)}
@@ -39,7 +39,7 @@ class Reread(Discovery):
         return found
 
     def plan(self, found: SourceContents, *, again: bool = True, second_look: bool = False) -> Plan:
-        """Read everything that was found, even if it looks as it did."""
+        """Plan to read every file found, even if it looks unchanged."""
         return plan(
             list(found.files.values()),
             self._state.catalog.documents.known_files(self._state.project.id),
@@ -59,7 +59,7 @@ class Reread(Discovery):
         for source, document in wanted.items():
             file = everything.files.get(source)
             if file is not None:
-                # What can be fetched is: that a text of it is there must not keep it from being read.
+                # Fetch what can be fetched: an existing text must not prevent the file from being read.
                 found.files[source] = replace(file, missing="") if file.get else file
             elif not everything.problems:
                 problem = CiteLoomError(Code.FILE_NOT_FOUND, "It is no longer in the project's part of Zotero.", _SYNC)
@@ -72,7 +72,7 @@ class Reread(Discovery):
         return file
 
     def _fetch_again(self, document: Document, found: SourceContents) -> FoundFile:
-        """A document from the web as it is there now; where it cannot be had, the copy that was read before."""
+        """Download a web document again; if that fails, use the copy that was read before."""
         try:
             return self._fetched(document.source).files[document.source]
         except CiteLoomError as error:

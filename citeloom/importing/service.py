@@ -1,4 +1,4 @@
-"""The verbs of importing: who may import what, and the way from a request to its job."""
+"""Request handlers for imports: check what may be imported, and queue the job. Called by control and MCP sessions."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class ImportService:
 
     @handles(Ingest)
     def ingest(self, request: Ingest) -> StartedJob:
-        """Queue an import for a person: a source that they name is added to the project."""
+        """Queue an import for a person; a named source is added to the project."""
         job = self._submit(request, by_agent=False)
         return StartedJob(job.id, self._jobs.state(job))
 
@@ -120,7 +120,7 @@ class ImportService:
         return self._jobs.submit(job_request, only_ask=by_agent)
 
     def _zotero_part(self, project: Project, source: str, *, recursive: bool, by_agent: bool) -> str:
-        """Return the part of Zotero that was named; an agent's is within the project, a person's is added to it."""
+        """Resolve the part of Zotero in a request: an agent's must be in the project, a person's is added to it."""
         if by_agent or source == "zotero":
             allowed = self._catalog.projects.sources(project.id)
             return self._zotero.part_within(source, allowed, recursive=recursive)
@@ -132,7 +132,7 @@ class ImportService:
         return part.path
 
     def sync_if_needed(self, project_id: str) -> None:
-        """Sync a project if something that it reads has changed; raises if Zotero could not be read."""
+        """Sync a project if its sources have changed; raise an error if Zotero could not be read."""
         request = ImportRequest(project_id, watched=True)
         preview = self._importer.preview(request)
         if preview.changes_anything or self._references_changed(project_id):

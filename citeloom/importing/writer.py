@@ -1,8 +1,8 @@
-"""Writing a document's passages so that a reader sees the old set or the new one, and a kill loses nothing.
+"""Writes a document's passages atomically: a reader sees the old set or the new one, and a kill loses nothing.
 
-The order is: say in the catalog which set is being written; write its passages, hidden; write the catalog row
-that makes it the current set, and with it what became of the old passages; show it and hide the old one in one
-step; delete the old one. `mend` finishes or undoes what a kill interrupted.
+The order is: record in the catalog which set is being written; write its passages, hidden; write the catalog row
+that makes it the current set, with the map from old to new passages; show it and hide the old one in one step;
+delete the old one. `mend` finishes or undoes what a kill interrupted.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Writer(Protocol):
     """Writes the documents of an import."""
 
     def write(self, document: Document, passage_set: str, points: Sequence[Point], became: Mapping[str, str]) -> None:
-        """Make these passages the document's passages; `became` leads from ids of the old ones to new ones."""
+        """Replace the document's passages by these; `became` maps ids of old passages to new ones."""
 
     def note(self, document: Document) -> None:
         """Save a document's row without touching its passages."""
@@ -41,11 +41,11 @@ def _of_set(doc_id: str, passage_set: str) -> Every:
 
 
 class LiveWriter:
-    """Writes into the index that questions are answered from."""
+    """Writes into the index in use."""
 
     def __init__(self, catalog: Catalog, collection: Callable[[], Collection]) -> None:
         self._catalog = catalog
-        self._collection = collection  # asked for each document: between two of them, another may take its place
+        self._collection = collection  # called for each document: the collection may be replaced in between
 
     def write(self, document: Document, passage_set: str, points: Sequence[Point], became: Mapping[str, str]) -> None:
         """Replace the document's passages in one step."""
@@ -57,8 +57,8 @@ class LiveWriter:
         try:
             collection.upsert(points)
         except BaseException:
-            # What cannot be taken back now stays hidden and marked, for the next start to mend.
-            if fresh and _taken_back(collection, document.doc_id, passage_set):
+            # If the passages cannot be deleted now, they stay hidden and marked, and the next start repairs it.
+            if fresh and _undo_write(collection, document.doc_id, passage_set):
                 collection.show(passage_set)
                 self._catalog.documents.mark_writing(document, None)
             raise
@@ -76,24 +76,24 @@ class LiveWriter:
         faults.point("import.row_saved", document.source)
         if document.writing:
             collection.show(passage_set, instead_of=document.writing)
-            deleted = collection.delete(_all_but(document))
+            deleted = collection.delete(_not_current(document))
             self._catalog.projects.count_changed(document.project_id, deleted)
-            collection.show(document.writing)  # there is nothing left of it to hide
+            collection.show(document.writing)  # nothing of it remains to be hidden
             document.writing = None
             self._catalog.documents.save(document)
         else:
             collection.show(passage_set)
 
     def note(self, document: Document) -> None:
-        """Save a row."""
+        """Save the row."""
         self._catalog.documents.save(document)
 
     def clear(self, doc_id: str) -> int:
-        """Delete a document's passages; its row is another's to write."""
+        """Delete a document's passages, not its row."""
         return self._collection().delete(_of_document(doc_id))
 
     def remove(self, project_id: str, doc_id: str) -> int:
-        """Delete a document and its passages; gives how many there were."""
+        """Delete a document and its passages; return the number of passages."""
         deleted = self.clear(doc_id)
         self._catalog.projects.count_changed(project_id, deleted)
         self._catalog.documents.remove(project_id, doc_id)
@@ -110,7 +110,7 @@ class RebuildWriter:
         self._became: dict[str, Mapping[str, str]] = {}
 
     def write(self, document: Document, passage_set: str, points: Sequence[Point], became: Mapping[str, str]) -> None:
-        """Write passages that nobody sees yet."""
+        """Write passages into the new generation, which is not visible yet."""
         self._collection.upsert(points)
         if document.version != passage_set:
             self._became[document.doc_id] = became
@@ -125,21 +125,21 @@ class RebuildWriter:
         )
 
     def note(self, document: Document) -> None:
-        """Hold a row until `finish`."""
+        """Store the row until `finish`."""
         self._rows[document.doc_id] = document
 
     def has(self, doc_id: str) -> bool:
-        """Whether a document has been taken in."""
+        """Whether a document has been written or noted."""
         return doc_id in self._rows
 
     def drop(self, doc_id: str) -> None:
-        """Take a document out again."""
+        """Remove a document from the new generation."""
         self._collection.delete(_of_document(doc_id))
         self._rows.pop(doc_id, None)
         self._became.pop(doc_id, None)
 
     def finish(self, project: Project, removed: Sequence[str]) -> None:
-        """Make the new generation (`project` names it) and its rows the current ones."""
+        """Make the new generation, named in `project`, and its rows the current ones."""
         self._collection.flush()
         project = replace(project, without_graph=self._collection.count())
         with self._catalog.db.transaction():
@@ -153,11 +153,11 @@ class RebuildWriter:
 
 
 def mend(catalog: Catalog, project: Project, collection: Collection) -> int:
-    """Undo or finish what a kill left half written; return how many documents were touched."""
+    """Undo or finish writes interrupted by a kill; return the number of documents repaired."""
     interrupted = catalog.documents.interrupted(project.id)
     for document in interrupted:
-        # Whichever side of the catalog's commit the kill came on, the row names the set that counts.
-        collection.delete(_all_but(document))
+        # Whether the kill came before or after the catalog's commit, the row names the valid set.
+        collection.delete(_not_current(document))
         document.writing = None
         catalog.documents.save(document)
     if interrupted:
@@ -165,12 +165,12 @@ def mend(catalog: Catalog, project: Project, collection: Collection) -> int:
     return len(interrupted)
 
 
-def _all_but(document: Document) -> Condition:
+def _not_current(document: Document) -> Condition:
     own = _of_document(document.doc_id)
     return Every((own, Not(AnyOf("version", (document.version,))))) if document.version else own
 
 
-def _taken_back(collection: Collection, doc_id: str, passage_set: str) -> bool:
+def _undo_write(collection: Collection, doc_id: str, passage_set: str) -> bool:
     try:
         collection.delete(_of_set(doc_id, passage_set))
     except Exception:

@@ -1,4 +1,4 @@
-"""The verbs of Zotero: how it is reached, what it holds, and which part of it a person or an agent names."""
+"""Request handlers for Zotero: its status, libraries and key. Other services resolve parts of Zotero with it."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ def is_zotero(source: str) -> bool:
 
 
 class ZoteroService:
-    """Answers requests about Zotero, and resolves the parts of it that sources name."""
+    """Answers requests about Zotero, and resolves the parts of it named by sources."""
 
     def __init__(self, zotero: ZoteroGateway) -> None:
         self._zotero = zotero
 
     @handles(GetZoteroStatus)
     def status(self, request: GetZoteroStatus) -> ZoteroStatus:
-        """Return how Zotero is reached, and what to do for a better way."""
+        """Return how Zotero is reached, and how to get better access."""
         return decode(self._zotero.status(), ZoteroStatus)
 
     def reached(self) -> str:
-        """Describe how Zotero is reached; raises ZOTERO_UNAVAILABLE where it is not."""
+        """Describe how Zotero is reached; raise ZOTERO_UNAVAILABLE if it is not."""
         source = self._zotero.open()
         about = source.about()
         return {
@@ -57,7 +57,7 @@ class ZoteroService:
 
     @handles(ListZoteroCollections)
     def collections(self, request: ListZoteroCollections) -> ZoteroCollections:
-        """List libraries, collections and saved searches; of one library, if it is named."""
+        """List libraries, collections and saved searches, or those of one library."""
         snapshots = self._read_all()
         if request.library is not None:
             scope, _ = find_scope(snapshots, "*", library=request.library)
@@ -80,17 +80,17 @@ class ZoteroService:
     def part(
         self, words: str, *, library: str | None = None, recursive: bool = True, tags: Sequence[str] = ()
     ) -> Source:
-        """The part of Zotero that a person means, as a source for a project."""
+        """Return the part of Zotero with this name as a source for a project."""
         scope, label = find_scope(self._read_all(), words, library=library, recursive=recursive, tags=tuple(tags))
         return Source("zotero", scope.to_uri(), scope.recursive, label)
 
     def part_named(self, source: str, *, recursive: bool) -> Source:
-        """The part that a person wrote as zotero:…"""
-        words, tags = _parsed(source)
+        """Return the part of Zotero that a person named in the form zotero:…"""
+        words, tags = _parse_source(source)
         return self.part(words, recursive=recursive, tags=tags)
 
     def part_within(self, source: str, allowed: Sequence[Source], *, recursive: bool) -> str:
-        """The part that an agent named, as far as the project may read it. What is outside is not named to it."""
+        """Return the part that an agent named, within what the project may read. Errors reveal nothing outside."""
         scopes = [Scope.from_uri(s.path) for s in allowed if s.kind == "zotero"]
         if not scopes:
             raise CiteLoomError(
@@ -100,10 +100,10 @@ class ZoteroService:
             )
         if source == "zotero":
             return ALL_OF_ZOTERO
-        words, tags = _parsed(source)
+        words, tags = _parse_source(source)
         zotero = self._zotero.open()
         libraries = [library for library in zotero.libraries() if any(s.library == library.id for s in scopes)]
-        snapshots = [_within(zotero, zotero.read(library), scopes) for library in libraries]
+        snapshots = [_restricted(zotero, zotero.read(library), scopes) for library in libraries]
         scope, _ = find_scope(snapshots, words, library=None, recursive=recursive, tags=tags)
         return scope.to_uri()
 
@@ -113,15 +113,15 @@ class ZoteroService:
 
 
 def same_part(one: str, other: str) -> bool:
-    """Whether two parts of Zotero are the same collection or search, with or without what is inside it."""
+    """Whether two parts of Zotero are the same collection or search, with or without subcollections."""
     if not (is_zotero(one) and is_zotero(other)):
         return False
     first, second = Scope.from_uri(one), Scope.from_uri(other)
     return replace(first, recursive=True) == replace(second, recursive=True)
 
 
-def _parsed(source: str) -> tuple[str, tuple[str, ...]]:
-    """What a source such as zotero:collection/NAME says: the words for a part, and the tags."""
+def _parse_source(source: str) -> tuple[str, tuple[str, ...]]:
+    """Split a source such as zotero:collection/NAME into the name of a part and tags."""
     kind, _, name = source.removeprefix("zotero:").partition("/")
     if kind == "tag" and name:
         return "", (name,)
@@ -130,8 +130,8 @@ def _parsed(source: str) -> tuple[str, tuple[str, ...]]:
     raise CiteLoomError(Code.INVALID_INPUT, f"{source[:100]!r} is no part of Zotero.", _FORMS)
 
 
-def _within(zotero: Reached, snapshot: Snapshot, scopes: Sequence[Scope]) -> Snapshot:
-    """A library as a project sees it: only the items, collections and searches of its own parts."""
+def _restricted(zotero: Reached, snapshot: Snapshot, scopes: Sequence[Scope]) -> Snapshot:
+    """Return a library restricted to the items, collections and searches of a project's parts."""
     own = [scope for scope in scopes if scope.library == snapshot.library.id]
     if any(scope.kind == "all" and not scope.tags for scope in own):
         return snapshot

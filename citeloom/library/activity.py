@@ -1,4 +1,4 @@
-"""What was done and asked: past jobs, and the log of what went to which editor."""
+"""Request handlers for past jobs and the access log, which records what was sent to which editor."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from citeloom.search.passages import PassageService
 
 log = logging.getLogger(__name__)
 
-_MOST = 10_000  # entries in one answer
+_MAX_ENTRIES = 10_000  # entries in one answer
 
 
 class ActivityService:
@@ -41,13 +41,13 @@ class ActivityService:
 
     @handles(ListJobs)
     def list_jobs(self, request: ListJobs) -> Jobs:
-        """The jobs that wait and run, and those that have ended, the last one first."""
+        """List queued, running and past jobs, the latest first."""
         past = self._catalog.jobs.past(request.project, _checked(request.limit))
-        return Jobs(running=list(self._jobs.busy(request.project)), past=[_past(job) for job in past])
+        return Jobs(running=list(self._jobs.busy(request.project)), past=[_past_job(job) for job in past])
 
     @handles(ShowAccessLog)
     def access_log(self, request: ShowAccessLog) -> AccessLog:
-        """What editors asked, the last call first."""
+        """Return the calls of editors, the latest first."""
         return AccessLog(
             entries=self._catalog.access_log.latest(
                 request.project, _checked(request.limit), client=request.client, before=request.before
@@ -56,7 +56,7 @@ class ActivityService:
 
     @handles(GetLoggedPassages)
     def logged_passages(self, request: GetLoggedPassages) -> LoggedPassages:
-        """Passages that went out, as they are now, or that they are gone."""
+        """Return logged passages in their current form, or that they no longer exist."""
         project = next((p for p in self._catalog.projects.all() if p.id == request.project), None)
         return LoggedPassages(passages=[self._passage(project, chunk_id) for chunk_id in request.chunk_ids])
 
@@ -70,7 +70,7 @@ class ActivityService:
         try:
             if self._log_days:
                 self._catalog.access_log.forget(self._log_days)
-        except CiteLoomError as error:  # nobody waits for it, and it is tried again
+        except CiteLoomError as error:  # a background task, which is tried again
             log.error("old entries of the access log could not be deleted: %s", error)
 
     def _passage(self, project: Project | None, chunk_id: str) -> LoggedPassage:
@@ -87,7 +87,7 @@ class ActivityService:
         )
 
 
-def _past(job: Job) -> PastJob:
+def _past_job(job: Job) -> PastJob:
     result = dict(job.result)
     error = result.pop("error", None)
     return PastJob(
@@ -104,6 +104,6 @@ def _past(job: Job) -> PastJob:
 
 
 def _checked(limit: int) -> int:
-    if not 1 <= limit <= _MOST:
-        raise CiteLoomError(Code.INVALID_INPUT, f"limit is {limit}.", f"Ask for 1 to {_MOST} entries.")
+    if not 1 <= limit <= _MAX_ENTRIES:
+        raise CiteLoomError(Code.INVALID_INPUT, f"limit is {limit}.", f"Ask for 1 to {_MAX_ENTRIES} entries.")
     return limit

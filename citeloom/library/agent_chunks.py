@@ -1,6 +1,6 @@
-"""Storing passages that an agent made and embedded: marked as its own, under no citekey until a person gives one.
+"""Stores passages made and embedded by an agent: marked as such, without a citekey until a person confirms one.
 
-The tool `store_chunks` calls it.
+Called by the tool `store_chunks`.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from citeloom.search.indexes import Indexes
 MAX_ITEMS = 500
 FULL_BATCH = 100
 _MAX_LABELS = 50
-_MAX_PAGES = 1_000_000  # of a document, and of its passages
-_LARGEST = 1e18  # its square still fits into the index's numbers
+_MAX_PAGES = 1_000_000  # pages of a document and of its passages
+_MAX_COMPONENT = 1e18  # largest component of a vector: its square still fits into the index's 32-bit floats
 
 _TEXTS = ("citekey", "doi", "url", "title", "item_type", "section", "source")
 _LISTS = ("authors", "tags", "collections", "section_path", "page_labels")
@@ -41,7 +41,7 @@ _NUMBERS = ("year", "page_start", "page_end", "chunk_index")
 
 
 class AgentChunkService:
-    """Stores the passages of agents."""
+    """Stores passages sent by agents."""
 
     def __init__(self, catalog: Catalog, indexes: Indexes, models: ModelRegistry) -> None:
         self._catalog = catalog
@@ -80,7 +80,7 @@ class AgentChunkService:
 def make_points(
     project: Project, items: Sequence[AgentChunk]
 ) -> tuple[list[Point], dict[str, dict[str, Any]], list[str]]:
-    """The passages to write, their documents' metadata by id, and warnings. One wrong item refuses the batch."""
+    """Return the points to write, document metadata by id, and warnings; one invalid item rejects the batch."""
     if not 1 <= len(items) <= MAX_ITEMS:
         raise _invalid(f"There are {len(items)} items.", f"Send {FULL_BATCH} to {MAX_ITEMS} at a time.")
     warnings = []
@@ -101,7 +101,7 @@ def make_points(
             )
         if not item.id.strip() or not item.text.strip():
             raise _invalid(f"items[{position}] has an empty id or text.", "Nothing was written.")
-        if one_line(item.id) != item.id:  # it could not be named as it is shown
+        if one_line(item.id) != item.id:  # cleaned for display, the id would no longer identify the passage
             raise _invalid(f"items[{position}].id has control characters in it.", "Nothing was written.")
         key = str(given.get("doc_id") or metadata.get("source") or metadata.get("citekey") or AGENT)
         source = STORED + key
@@ -194,7 +194,7 @@ def _check_vector(project: Project, position: int, vector: Sequence[float]) -> N
             expected=project.dense_size,
             got=len(vector),
         )
-    if not any(vector) or not all(abs(x) <= _LARGEST for x in vector):
+    if not any(vector) or not all(abs(x) <= _MAX_COMPONENT for x in vector):
         raise _invalid(f"items[{position}].embedding is all zero or holds no finite number.", "Nothing was written.")
 
 

@@ -1,6 +1,6 @@
-"""Documents whose passages an agent stored: their rows in the catalog, and what their passages say of them.
+"""Documents whose passages an agent stored: their rows in the catalog and their text.
 
-The index of a project, the claims and the text of documents use it, besides storing itself.
+Used by the storage of passages, the indexes, the claims and the text of documents.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from citeloom.index.filters import AnyOf
 
 
 def passage_set(project: Project, source: str) -> str:
-    """The set of passages that a stored document has."""
+    """Return the id of the passage set of a stored document."""
     return passage_set_id(project.id, source, "stored", 0)
 
 
@@ -30,12 +30,12 @@ def save_documents(
     documents: Mapping[str, Mapping[str, Any]],
     before: Iterable[str] = (),
 ) -> None:
-    """Write the row of each document that passages were stored for; those that had them `before` are counted again."""
+    """Write the row of each document with stored passages; the passages of those in `before` are counted again."""
     for doc_id, metadata in documents.items():
         document = catalog.documents.find(project.id, doc_id) or Document(project.id, doc_id, metadata["source"])
         claim, decided = {key: metadata[key] for key in METADATA_KEYS if key in metadata}, document.decision
         if decided == CONFIRMED or claimed_key(claim) != document.claimed_citekey:
-            document.decision = ""  # it was on another text, or on another claim
+            document.decision = ""  # it was made on another text or claim
         document.state, document.file_type, document.text_source = State.READY, STORED_TYPE, TextSource.AGENT
         document.citekey, document.key_made, document.matched_by = "", False, None
         document.claimed_citekey, document.claimed_by = claimed_key(claim), AGENT
@@ -55,7 +55,7 @@ def save_documents(
 
 
 def clear_citekey(collection: Collection, document: Document) -> None:
-    """Rewrite all passages of a document so that they count as no work."""
+    """Remove the citekey from all passages of a document."""
     values = {"citekey": "", "citekey_made": False, "claimed_citekey": document.open_claim or None}
     if document.by_agent:
         values["text_source"] = str(TextSource.AGENT)
@@ -63,17 +63,17 @@ def clear_citekey(collection: Collection, document: Document) -> None:
 
 
 def migrate(catalog: Catalog, project: Project, collection: Collection) -> None:
-    """Rewrite passages of agents that an earlier version stored as the works' own."""
+    """Mark passages of agents that an earlier version stored as text of the works."""
     for document in catalog.documents.claiming(project.id):
         if document.by_agent and document.text_source != TextSource.AGENT:
             clear_citekey(collection, document)
             document.text_source = TextSource.AGENT
             catalog.documents.save(document)
-        elif document.record.get("_metadata"):  # until it has been read again
+        elif document.record.get("_metadata"):  # until the file has been read again
             clear_citekey(collection, document)
 
 
 def text(collection: Collection, document: Document) -> str:
-    """The passages of a stored document, one after the other."""
+    """Return the text of a stored document: its passages, one after the other."""
     hits = collection.scroll(AnyOf("doc_id", (document.doc_id,)), limit=max(1, document.chunks))
     return "\n\n".join(h.payload["chunk_text"] for h in hits)

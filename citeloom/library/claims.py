@@ -1,6 +1,6 @@
-"""Which work a document is, where it is only said to be one: listed, confirmed or refused by the researcher.
+"""Request handlers for claims: documents that are said to be a work, to be confirmed or refused by the researcher.
 
-No tool calls this: agents cannot decide on their own claims.
+Not called by any tool: agents cannot decide on their own claims.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from citeloom.library.agent_documents import clear_citekey
 from citeloom.library.documents import document_row, row_fields
 from citeloom.search.indexes import Indexes
 
-_SHORTEST_ID = 6  # characters of an id that name a document, where no other begins so
+_MIN_ID_LENGTH = 6  # characters: an id may be shortened to a unique prefix
 
 
 class ClaimService:
@@ -46,19 +46,19 @@ class ClaimService:
         self._catalog = catalog
         self._indexes = indexes
         self._jobs = jobs
-        self._find_work = find_work  # raises CITEKEY_NOT_FOUND with the keys that come near
+        self._find_work = find_work  # raises CITEKEY_NOT_FOUND with similar keys
 
     @handles(ListClaims)
     def list_claims(self, request: ListClaims) -> ClaimList:
-        """The documents that are said to be a work while nobody has decided, and why they do not count as it."""
+        """List documents with an undecided claim, and why they do not count as the claimed work."""
         project = self._catalog.projects.get(request.project)
         found = (d for d in self._catalog.documents.claiming(project.id) if d.open_claim and d.state == State.READY)
         return ClaimList(documents=[ClaimedDocument(**row_fields(d), why=doubt(d)) for d in found])
 
     @handles(ConfirmClaim)
     def confirm_claim(self, request: ConfirmClaim) -> DocumentRow:
-        """Have a document count as the work that it is said to be, or as the one named."""
-        project, document = self._chosen(request.project, request.doc_id)
+        """Assign a document to the claimed work, or to the one in the request."""
+        project, document = self._find_document(request.project, request.doc_id)
         key = (request.citekey or document.claimed_citekey).strip()
         if not key:
             raise CiteLoomError(
@@ -69,7 +69,7 @@ class ClaimService:
         record = self._record(project, document, key)
         other_pages = document.pages and record.page_range != document.record.get("page_range")
         if other_pages:
-            document.converter = ""  # to be read until its passages have the record's pages
+            document.converter = ""  # marks it as to be read, until its passages have the record's pages
         document.decision = CONFIRMED
         self._decide(project, document, Found(record, BY_YOU, document.claimed_citekey, document.claimed_by))
         if other_pages:
@@ -78,14 +78,14 @@ class ClaimService:
 
     @handles(RefuseClaim)
     def refuse_claim(self, request: RefuseClaim) -> DocumentRow:
-        """Have a document not count as the work that it is said to be, and not be asked about again."""
-        project, document = self._chosen(request.project, request.doc_id)
+        """Refuse the claim of a document, so that it is not listed again."""
+        project, document = self._find_document(request.project, request.doc_id)
         if not document.claimed_citekey:
             raise CiteLoomError(
                 Code.INVALID_INPUT, "Nobody says that this document is a work.", "There is nothing to do."
             )
         document.decision = REFUSED
-        if document.by_agent:  # under a key of its own, an agent's text would look like a work
+        if document.by_agent:  # with a citekey of its own, an agent's text would look like a work
             found = Found(Record(citekey="", title=document.title), None, document.claimed_citekey, document.claimed_by)
         else:
             seen, claim = document.record.get("_seen"), document.record.get("_claim", {})
@@ -105,12 +105,12 @@ class ClaimService:
                 claim = {"claimed_citekey": document.open_claim or None}
                 collection.rewrite(AnyOf("doc_id", (document.doc_id,)), claim)
 
-    def _chosen(self, project_id: str, doc_id: str) -> tuple[Project, Document]:
+    def _find_document(self, project_id: str, doc_id: str) -> tuple[Project, Document]:
         project, named = self._catalog.projects.get(project_id), doc_id.strip()
         document = self._catalog.documents.find(project.id, named) if named else None
-        if document is None and len(named) >= _SHORTEST_ID:
-            beginning = [d for d in self._catalog.documents.claiming(project.id) if d.doc_id.startswith(named)]
-            document = beginning[0] if len(beginning) == 1 else None
+        if document is None and len(named) >= _MIN_ID_LENGTH:
+            matches = [d for d in self._catalog.documents.claiming(project.id) if d.doc_id.startswith(named)]
+            document = matches[0] if len(matches) == 1 else None
         if document is None:
             raise CiteLoomError(
                 Code.DOCUMENT_NOT_FOUND,
@@ -124,7 +124,7 @@ class ClaimService:
         return project, document
 
     def _record(self, project: Project, document: Document, key: str) -> Record:
-        """The record of a work: of the references, of another document, or as it was claimed."""
+        """Return the record of a work: from the references, another document, or the claim itself."""
         if record := _references(project).of_key(key):
             return record
         known = self._catalog.documents.with_citekey(project.id, key)

@@ -1,6 +1,6 @@
-"""The text of documents: whole, some pages, or one page, from the conversion cache or the file.
+"""Returns the text of documents, whole or by page, from the conversion cache or the file.
 
-The tool `get_document`, the page view, the search and the check of quotations use it.
+Used by the tool `get_document`, the page view, the search and the check of quotations.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _MAX_DOCUMENT_CHARACTERS = 60_000
 
 
 class DocumentTexts:
-    """Gives the text of documents as it was converted: to agents, the page view and the check of quotations."""
+    """Returns the converted text of documents."""
 
     def __init__(
         self,
@@ -54,10 +54,10 @@ class DocumentTexts:
         self._conversions = conversions
         self._original_files = original_files
         self._collection = open_collection
-        self._converting = threading.Lock()  # the same text is converted once for several callers
+        self._converting = threading.Lock()  # so that several callers convert the same text only once
 
     def page(self, project: Project, doc_id: str, number: int | None) -> Page | None:
-        """A page of a document, where it has pages."""
+        """Return a page of a document, or None if it has no pages."""
         document = self._catalog.documents.find(project.id, doc_id)
         document = self._original_files.with_pages(document) if document else None
         if document is None or not document.pages or number is None or document.source.startswith(STORED):
@@ -67,7 +67,7 @@ class DocumentTexts:
 
     @handles(GetDocument)
     def get_document(self, request: GetDocument, cancel: Cancel) -> DocumentText:
-        """The text of a document, or of some of its pages, as Markdown."""
+        """Return the text of a document, or of some of its pages, as Markdown."""
         faults.point("library.document", request.citekey)
         project, citekey = self._catalog.projects.get(request.project), request.citekey
         now = self._catalog.citekey_aliases.current(project.id, citekey) if citekey else None
@@ -100,7 +100,7 @@ class DocumentTexts:
         )
 
     def converted(self, project: Project, document: Document) -> Converted:
-        """A document's text with its pages, as it was read."""
+        """Return the conversion of a document, with its pages."""
         if document.state == State.DUPLICATE and document.content_hash:
             document = self._catalog.documents.same_content(project.id, document.content_hash, "") or document
         unread = document.content_hash is None and not document.source.startswith(STORED)
@@ -118,7 +118,7 @@ class DocumentTexts:
         return with_record_pages(converted, document.record.get("page_range"))
 
     def _convert_again(self, document: Document, cache: Path) -> Converted:
-        """Convert the file again, as the cache may be deleted at any time; raises where its content has changed."""
+        """Convert the file again, if its cached conversion was deleted; raise an error if its content has changed."""
         path = self._original_files.path(document, document.content_hash)
         settings = self._settings
         request = {
@@ -133,7 +133,7 @@ class DocumentTexts:
         }
         allowed = limits(document, quick=False, megabytes=settings.engine.worker_memory_mb)
         with self._converting:
-            converted = load_conversion(cache)  # another caller may have converted it
+            converted = load_conversion(cache)  # another caller may have converted it meanwhile
             if converted is None:
                 self._workers.convert_in_own_process(request, allowed)
                 converted = load_conversion(cache)

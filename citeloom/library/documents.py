@@ -1,4 +1,4 @@
-"""The documents of a project: listed, read again, deleted. The verbs behind the tables of documents."""
+"""Request handlers for the documents of a project: list, read again, delete."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from citeloom.importing.writer import LiveWriter
 from citeloom.search.hits import document_uri
 from citeloom.search.indexes import Indexes
 
-_LONGEST_FIND = 500  # characters
-_MOST = 1000  # documents in one page
+_MAX_FIND_LENGTH = 500  # characters
+_MAX_PAGE_SIZE = 1000  # documents in one page
 
 
 class DocumentService:
-    """Lists documents, has them read again and deletes them."""
+    """Lists documents, queues them to be read again and deletes them."""
 
     def __init__(self, catalog: Catalog, indexes: Indexes, jobs: JobQueue) -> None:
         self._catalog = catalog
@@ -48,25 +48,25 @@ class DocumentService:
 
     @handles(ListDocuments)
     def list_documents(self, request: ListDocuments) -> DocumentPage:
-        """Some documents of a project, in the order and with the words that were asked for."""
+        """Return documents of a project, sorted and filtered as requested."""
         project = self._catalog.projects.get(request.project)
         if request.status is not None:
             _check_choice(request.status, list(State), "There is no status '{}'.")
         _check_choice(request.sort, SORTS, "Documents cannot be sorted by '{}'.")
-        if not 1 <= request.limit <= _MOST or request.offset < 0:
+        if not 1 <= request.limit <= _MAX_PAGE_SIZE or request.offset < 0:
             raise CiteLoomError(
                 Code.INVALID_INPUT,
                 f"limit {request.limit}, offset {request.offset}.",
-                f"limit is 1 to {_MOST}, offset 0 or more.",
+                f"limit is 1 to {_MAX_PAGE_SIZE}, offset 0 or more.",
             )
         ids, total = self._catalog.document_search.page(
             project.id,
             state=request.status,
-            find=request.find[:_LONGEST_FIND],
+            find=request.find[:_MAX_FIND_LENGTH],
             sort=request.sort,
             descending=request.descending,
             limit=request.limit,
-            offset=min(request.offset, 2**62),  # more than SQLite counts to is past the end as well
+            offset=min(request.offset, 2**62),  # larger values overflow in SQLite, and are past the end anyway
         )
         rows = [document_row(document) for document in self._catalog.documents.some(project.id, ids)]
         rest = max(0, total - request.offset - len(rows))
@@ -82,12 +82,12 @@ class DocumentService:
 
     @handles(RereadDocuments)
     def reread_documents(self, request: RereadDocuments) -> RereadStarted:
-        """Queue the import that reads some documents of a project again, or all that failed."""
+        """Queue an import that reads some documents of a project again, or all that failed."""
         project = self._catalog.projects.get(request.project)
         if request.failed:
             chosen = self._catalog.documents.ids_in_state(project.id, State.FAILED)
         else:
-            known = self._chosen(project, request.doc_ids)
+            known = self._select_documents(project, request.doc_ids)
             chosen = [document.doc_id for document in known if not document.source.startswith(STORED)]
             if not chosen:
                 raise CiteLoomError(
@@ -121,7 +121,7 @@ class DocumentService:
     def remove_documents(self, request: RemoveDocuments) -> RemovedDocuments:
         """Delete several documents from the index."""
         project = self._catalog.projects.get(request.project)
-        chosen = self._chosen(project, request.doc_ids)
+        chosen = self._select_documents(project, request.doc_ids)
         deleted = (
             self.delete_document(DeleteDocument(project=project.id, doc_id=document.doc_id)) for document in chosen
         )
@@ -131,7 +131,7 @@ class DocumentService:
             notes=[f"{count} of them: {note}" if len(chosen) > 1 else note for note, count in notes.items()],
         )
 
-    def _chosen(self, project: Project, doc_ids: Sequence[str]) -> Sequence[Document]:
+    def _select_documents(self, project: Project, doc_ids: Sequence[str]) -> Sequence[Document]:
         chosen = self._catalog.documents.some(project.id, doc_ids)
         if not chosen:
             raise CiteLoomError(
@@ -143,7 +143,7 @@ class DocumentService:
 
 
 def summary_fields(document: Document) -> dict[str, Any]:
-    """The fields of `DocumentSummary`."""
+    """Return the fields of `DocumentSummary`."""
     return {
         "doc_id": document.doc_id,
         "citekey": document.citekey,
@@ -168,7 +168,7 @@ def summary_fields(document: Document) -> dict[str, Any]:
 
 
 def row_fields(document: Document) -> dict[str, Any]:
-    """The fields of `DocumentRow`."""
+    """Return the fields of `DocumentRow`."""
     path = document.path or document.source
     has_own_file = document.file_type not in TEXTS_OF_ZOTERO and Path(path).is_absolute()
     return {
@@ -185,7 +185,7 @@ def row_fields(document: Document) -> dict[str, Any]:
 
 
 def document_row(document: Document) -> DocumentRow:
-    """A document as a person sees it listed."""
+    """Return a document as a row of the tables shown to people."""
     return DocumentRow(**row_fields(document))
 
 

@@ -1,4 +1,4 @@
-"""The files that documents were read from: where they are, and whether they are still the same."""
+"""Finds the files that documents were read from, and checks that they are unchanged. Used by the page view."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _Stamp = tuple[int, int]
 
 
 class OriginalFiles:
-    """Finds the file of a document and checks that its content is the one that was read."""
+    """Finds the file of a document and checks that its content has not changed."""
 
     def __init__(self, catalog: Catalog, downloads: Path) -> None:
         self._catalog = catalog
@@ -27,17 +27,17 @@ class OriginalFiles:
         self._hashes: LruCache[tuple[_Stamp, str]] = LruCache(_CACHED_HASHES)
 
     def with_pages(self, document: Document) -> Document:
-        """The document that has the pages: the attachment that annotations are on, else the document itself."""
+        """Return the document with the pages: the attachment of annotations, else the document itself."""
         if document.file_type != "annotations":
             return document
         attachment = document.source.removesuffix(f"/{ANNOTATIONS}")
         return self._catalog.documents.find(document.project_id, source=attachment) or document
 
     def path(self, document: Document, content_hash: str | None) -> Path:
-        """A document's file, if it still has the content that was read."""
+        """Return a document's file, if it still has the content that was read."""
         path = Path(document.path or document.source)
         if is_address(document.source):
-            name = document_id(document.project_id, document.source)  # the row's own may come from a backup
+            name = document_id(document.project_id, document.source)  # the row may come from a backup
             path = next(self._downloads.glob(f"{name}.*"), self._downloads / name)
         try:
             about = path.stat()

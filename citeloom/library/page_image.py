@@ -1,4 +1,4 @@
-"""Images of pages with a passage marked, for the search page of the app."""
+"""Renders page images with a passage highlighted. Called by the search page of the app."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from citeloom.library.document_text import DocumentTexts
 from citeloom.library.original_files import OriginalFiles
 from citeloom.search.passages import PassageService
 
-_NARROWEST, _WIDEST = 200, 4000  # pixels
-_CACHED = 20  # answers: stepping back and forth is instant
-_CACHED_CHARACTERS = 60_000_000  # of all of them
+_MIN_WIDTH, _MAX_WIDTH = 200, 4000  # pixels
+_MAX_CACHED = 20  # responses: going back and forth is instant
+_MAX_CACHED_CHARACTERS = 60_000_000  # of all cached responses
 _RENDER_SECONDS = 30.0
 _OCR_SECONDS = 180.0
 _WORKER_MEGABYTES = 2000
-_LARGEST_COORDINATE = 1e6  # points: no page is larger
+_MAX_COORDINATE = 1e6  # points: no page is larger
 
 
 class PageImageService:
-    """Renders pages in worker processes of its own: a file that crashes its reader, or takes long, holds up nobody."""
+    """Renders pages in separate worker processes: a file that crashes or takes long affects nothing else."""
 
     def __init__(
         self,
@@ -50,14 +50,14 @@ class PageImageService:
         self._ocr = ocr
         self._passages, self._texts, self._original_files = passages, texts, original_files
         self._render_worker, self._ocr_worker = StandbyWorker(), StandbyWorker()
-        self._answers: LruCache[dict[str, Any]] = LruCache(_CACHED, _CACHED_CHARACTERS)
+        self._answers: LruCache[dict[str, Any]] = LruCache(_MAX_CACHED, _MAX_CACHED_CHARACTERS)
 
     @handles(GetPageImage)
     def page_image(self, request: GetPageImage) -> PageImage:
-        """A page of a passage's document, by default the one where the passage begins, with its lines marked."""
-        if not _NARROWEST <= request.width <= _WIDEST:
+        """Return a page of a passage's document, by default its first one, with the lines of the passage marked."""
+        if not _MIN_WIDTH <= request.width <= _MAX_WIDTH:
             raise CiteLoomError(
-                Code.INVALID_INPUT, f"width is {request.width}.", f"Ask for {_NARROWEST} to {_WIDEST} pixels."
+                Code.INVALID_INPUT, f"width is {request.width}.", f"Ask for {_MIN_WIDTH} to {_MAX_WIDTH} pixels."
             )
         project = self._catalog.projects.get(request.project)
         hit = self._passages.get(project, request.chunk_id)
@@ -77,23 +77,23 @@ class PageImageService:
             "last": last,
         }
         rendering = {"look": "picture", "width": request.width, "places": _annotated_areas(hit, number)}
-        answer = self._from_worker(of_passage | rendering)
+        answer = self._call_worker(of_passage | rendering)
         pending = hit.payload["text_source"] == "ocr" and not answer["found"] and first <= number <= last
         if pending and request.recognise:
             languages = document.ocr_languages or list(self._ocr.languages)
-            asked = {"look": "recognised", "ocr_languages": languages, "ocr_engine": self._ocr.engine}
-            answer |= self._from_worker(of_passage | asked)
+            ocr_request = {"look": "recognised", "ocr_languages": languages, "ocr_engine": self._ocr.engine}
+            answer |= self._call_worker(of_passage | ocr_request)
             pending = False
         label = self._label(project, document, hit, number) or answer["label"] or str(number)
         return PageImage(**answer | {"label": label, "pending": pending, "text_source": hit.payload["text_source"]})
 
     def end(self) -> None:
-        """End the worker processes."""
+        """Stop the worker processes."""
         self._render_worker.end()
         self._ocr_worker.end()
 
-    def _from_worker(self, request: dict[str, Any]) -> dict[str, Any]:
-        """The answer of a worker, cached."""
+    def _call_worker(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Return the response of a worker, cached."""
         key = json.dumps(request)
         answer = self._answers.get(key)
         if answer is None:
@@ -106,7 +106,7 @@ class PageImageService:
         return dict(answer)
 
     def _document(self, project: Project, hit: Hit) -> Document:
-        """The document that has the pages of a passage."""
+        """Return the document with the pages of a passage."""
         document = self._original_files.with_pages(self._catalog.documents.get(project.id, hit.payload["doc_id"], None))
         shown = document.file_type in ("pdf", "image") and not document.source.startswith(STORED)
         if not shown or hit.payload.get("page_start") is None:
@@ -119,19 +119,19 @@ class PageImageService:
         return document
 
     def _label(self, project: Project, document: Document, hit: Hit, number: int) -> str | None:
-        """The label of a page: of the passage's own pages from the passage, of others from the conversion."""
+        """Return the label of a page: from the passage for its own pages, else from the conversion."""
         first, labels = hit.payload["page_start"], hit.payload.get("page_labels") or []
         if 0 <= number - first < len(labels):
             return str(labels[number - first])
         cache = conversion_file(self._conversions, document.content_hash or "", document.converter)
         if document.converter_engine != QUICK and not cache.exists():
-            return None  # reading it again would take longer than anybody waits for a number
+            return None  # converting the file again takes too long for a page label
         page = self._texts.page(project, document.doc_id, number)
         return page.label if page else None
 
 
 def _annotated_areas(hit: Hit, number: int) -> list[list[float]]:
-    """The areas of a Zotero annotation on a page, in points of the file."""
+    """Return the areas of a Zotero annotation on a page, in PDF points."""
     position = (hit.payload.get("annotation") or {}).get("position") or {}
     rects = position.get("rects" if number == hit.payload["page_start"] else "nextPageRects")
     if not isinstance(rects, list):
@@ -140,4 +140,4 @@ def _annotated_areas(hit: Hit, number: int) -> list[list[float]]:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and abs(value) < _LARGEST_COORDINATE
+    return isinstance(value, int | float) and abs(value) < _MAX_COORDINATE

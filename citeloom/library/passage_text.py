@@ -1,6 +1,6 @@
-"""The text of a document put together from its passages, where there is no whole conversion of it.
+"""Rebuilds the text of a document from its passages, if there is no whole conversion.
 
-The text of documents and the check of quotations use it.
+Used by the text of documents and the check of quotations.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from citeloom.index.base import Hit
 
 
 def from_passages(document: Document, hits: Sequence[Hit]) -> Converted:
-    """A conversion made of passages: the text of a page is that of the passages on it."""
+    """Return a conversion built from passages: the text of a page is that of the passages on it."""
     blocks: list[Block] = []
     section: tuple[str, ...] = ()
     texts: dict[int, list[str]] = {}

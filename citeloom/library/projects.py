@@ -1,4 +1,4 @@
-"""Projects: made, given more or less to read, described, removed."""
+"""Request handlers for projects: create, change their sources, describe, remove."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _RECENT_JOBS = 5
 
 
 class ProjectService:
-    """Makes, changes, describes and removes projects."""
+    """Creates, changes, describes and removes projects."""
 
     def __init__(
         self,
@@ -70,9 +70,9 @@ class ProjectService:
 
     @handles(AddProject)
     def add_project(self, request: AddProject) -> NewProject:
-        """Make a project with the folders and the parts of Zotero that it may read."""
+        """Create a project with the folders and the parts of Zotero that it may read."""
         faults.point("library.project_add", request.project)
-        name = collection_name(request.project)  # an id that cannot be is refused before Zotero is asked
+        name = collection_name(request.project)  # rejects an invalid id before Zotero is queried
         sources = self._sources(request.folders, request.zotero)
         warnings: list[str] = []
         references, records = request.references, None
@@ -86,8 +86,8 @@ class ProjectService:
         if server := self._settings.index.server:
             self._collections.version_of(server)
         with self._collections.opening(name):
-            # The row is written first, with everything in it: on a server, nobody could tell whose a collection without
-            # one is. Where a kill comes before the collection is there, the next opening makes it.
+            # The complete row is written first: on a server, the owner of a collection without a row would be unknown.
+            # After a kill before the collection is created, the next opening creates it.
             project = self._catalog.projects.add(
                 request.project,
                 references,
@@ -112,7 +112,7 @@ class ProjectService:
 
     @handles(AllowSources)
     def allow_sources(self, request: AllowSources) -> ProjectDetails:
-        """Let a project read more."""
+        """Add sources to a project."""
         project = self._catalog.projects.get(request.project)
         for source in self._sources(request.folders, request.zotero):
             self._catalog.projects.add_source(project.id, source)
@@ -121,7 +121,7 @@ class ProjectService:
 
     @handles(DisallowSource)
     def disallow_source(self, request: DisallowSource) -> DisallowedSource:
-        """Have a project no longer read a source, by its path or label; its documents go with it."""
+        """Remove a source from a project, by path or label, with its documents."""
         project, name = self._catalog.projects.get(request.project), request.source
         sources = self._catalog.projects.sources(project.id)
         found = [s for s in sources if name in (s.path, s.label)]
@@ -148,14 +148,14 @@ class ProjectService:
                     f"{source.path} is not a folder.",
                     "Choose a folder; single files are imported by name.",
                 )
-        with source_cache():  # the libraries are read once, however many of their collections are named
+        with source_cache():  # each library is read once, however many of its collections are named
             return sources + [
                 self._zotero.part(part.words, library=part.library, recursive=part.recursive, tags=part.tags)
                 for part in zotero
             ]
 
     def default_project(self, visible: frozenset[str] | None = None) -> Project:
-        """The project that is meant where none is named: the one of the settings, or the only one."""
+        """Return the default project: the one of the settings, or the only one."""
         projects = {p.id: p for p in self._catalog.projects.all() if visible is None or p.id in visible}
         default = self._settings.default_project
         if default in projects:
@@ -175,18 +175,18 @@ class ProjectService:
 
     @handles(ListProjects)
     def list_projects(self, request: ListProjects) -> ProjectSummaries:
-        """All projects, or those of some ids."""
+        """Return all projects, or those with the given ids."""
         projects = (p for p in self._catalog.projects.all() if request.only is None or p.id in request.only)
         return ProjectSummaries(projects=[ProjectSummary(**self._summary(p)) for p in projects])
 
     @handles(ShowProject)
     def show_project(self, request: ShowProject) -> ProjectDetails:
-        """A project with its sources, coverage and size."""
+        """Return a project with its sources, coverage and size."""
         return ProjectDetails(**self._details(request.project))
 
     @handles(RemoveProject)
     def remove_project(self, request: RemoveProject) -> RemovedProject:
-        """Delete the index and the rows of a project. The researcher's files are not touched."""
+        """Delete the index and the rows of a project, not the researcher's files."""
         project = self._catalog.projects.get(request.project)
         summary = self._summary(project)
         self._jobs.drop(project.id)
@@ -219,7 +219,7 @@ class ProjectService:
         )
 
     def _summary(self, project: Project) -> dict[str, Any]:
-        """The fields of `ProjectSummary`."""
+        """Return the fields of `ProjectSummary`."""
         coverage = self._catalog.documents.coverage(project.id)
         problem = self._collections.problem(project.index_location)
         return {
@@ -235,7 +235,7 @@ class ProjectService:
         }
 
     def _details(self, project_id: str) -> dict[str, Any]:
-        """The fields of `ProjectDetails`."""
+        """Return the fields of `ProjectDetails`."""
         project = self._catalog.projects.get(project_id)
         return {
             **self._summary(project),

@@ -1,1 +1,1 @@
-"""Upkeep: backup and restore, moving and compacting indexes, caches, models, check-up."""
+"""Maintenance: backup and restore, moving and compacting indexes, caches, models, diagnostics."""

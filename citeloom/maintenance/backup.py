@@ -1,4 +1,4 @@
-"""Makes backups: catalog and indexes as they are at one moment, in one zip file that needs no server."""
+"""Creates backups: a consistent copy of catalog and indexes in one zip file that needs no server."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class BackupService:
 
     @handles(StartBackup)
     def start(self, request: StartBackup) -> StartedJob:
-        """Queue a backup of these projects, or of all; what cannot be made is refused at once."""
+        """Queue a backup of these projects, or of all; raise an error at once if it is impossible."""
         file = Path(request.file)
         _refuse_existing(file)
         if not file.parent.is_dir():
@@ -69,7 +69,7 @@ def _refuse_existing(file: Path) -> None:
 
 
 class BackupJob(SingleStepJob):
-    """Makes one backup. It runs in the queue: no import writes meanwhile, and agents wait."""
+    """Creates one backup. It runs in the job queue, so no import writes meanwhile, and agents wait."""
 
     def __init__(
         self, catalog: Catalog, indexes: Indexes, request: BackupRequest, report: Report, stop: threading.Event
@@ -82,7 +82,7 @@ class BackupJob(SingleStepJob):
         self._packed = self._total = 0  # bytes
 
     def run(self) -> None:
-        """Write the file."""
+        """Write the backup file."""
         data = Path(paths.folders().data)
         with _translated(self._file), tempfile.TemporaryDirectory(dir=data, prefix=BACKUP_FOLDER) as folder:
             manifest = self._write(Path(folder))
@@ -98,7 +98,7 @@ class BackupJob(SingleStepJob):
 
     def _write(self, temporary: Path) -> Manifest:
         unfinished = self._file.with_name(f".{self._file.name}.unfinished")
-        # Another backup of the same name may have waited with this one.
+        # Another backup with the same name may have been queued too.
         file_exists = partial(_refuse_existing, self._file)
         with (
             atomic_file.replacing(self._file, unfinished, sync=True, check=file_exists) as output,
@@ -106,7 +106,7 @@ class BackupJob(SingleStepJob):
         ):
             manifest = self._pack(output, temporary)
             for project in self._projects:
-                self._catalog.projects.get(project.id)  # somebody may have removed it meanwhile
+                self._catalog.projects.get(project.id)  # raises an error if it was removed meanwhile
         return manifest
 
     def _pack(self, output: BinaryIO, temporary: Path) -> Manifest:
@@ -117,7 +117,7 @@ class BackupJob(SingleStepJob):
             __version__,
             datetime.now().astimezone().isoformat(timespec="seconds"),
             self._catalog.db.version,
-            [self._described(project) for project in self._projects],
+            [self._describe_project(project) for project in self._projects],
         )
         files = {CATALOG: temporary / CATALOG}
         settings = Path(paths.settings_file())
@@ -136,7 +136,7 @@ class BackupJob(SingleStepJob):
         return manifest
 
     def _folder(self, project: Project, temporary: Path) -> Path:
-        """A folder with the project's index as it is now."""
+        """Return a folder with the current index of the project."""
         collection = self._indexes.open(project)
         mend(self._catalog, project, collection)
         if not project.server:
@@ -158,7 +158,7 @@ class BackupJob(SingleStepJob):
             made.close()
         return folder
 
-    def _described(self, project: Project) -> dict[str, object]:
+    def _describe_project(self, project: Project) -> dict[str, object]:
         return {
             "id": project.id,
             "collection": project.collection,
@@ -172,7 +172,7 @@ class BackupJob(SingleStepJob):
 
     def _pack_file(self, archive: zipfile.ZipFile, name: str, file: Path) -> dict[str, object]:
         seen = hashlib.sha256()
-        runs: list[list[int]] = []  # where the file is filled, and how far
+        runs: list[list[int]] = []  # start and length of the non-empty parts of the file
         with _entry(archive, name) as target:
             for at, block in filled(file):
                 self.check_stop()
@@ -201,8 +201,8 @@ def _translated(file: Path) -> Iterator[None]:
         yield
     except OSError as error:
         full = error.errno in _DISK_FULL
-        why = "the disk is full" if full else (error.strerror or type(error).__name__)
+        reason = "the disk is full" if full else (error.strerror or type(error).__name__)
         step = "Free some space" if full else "Look at the folder's rights"
         raise CiteLoomError(
-            Code.STORAGE_ERROR, f"{file} could not be written: {why}.", f"{step}, or choose another folder."
+            Code.STORAGE_ERROR, f"{file} could not be written: {reason}.", f"{step}, or choose another folder."
         ) from error

@@ -21,15 +21,15 @@ from citeloom.core.files.zip_reader import BROKEN_ZIP
 FORMAT = 1
 MANIFEST, CATALOG, SETTINGS, INDEX = "manifest.json", "catalog.db", "citeloom.toml", "index"
 _BLOCK = 65_536
-_MAX_FILE = 1 << 38  # bytes that a file may claim
+_MAX_FILE = 1 << 38  # bytes of one file
 _MAX_SETTINGS = 1_000_000  # bytes
 _MAX_ENTRIES = 1_000_000
-_MAX_DEPTH = 10  # in a name
+_MAX_DEPTH = 10  # folders in a name
 _MAX_PASSAGES = 1 << 40
 _MAX_MANIFEST = 64_000_000  # bytes
-# Refuses what no system could write, or would write somewhere else: drive letters, streams, names that end with a dot.
+# Rejects names that some system cannot write, or writes elsewhere: drive letters, streams, a dot at the end.
 _PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\- ]{0,199}(?<![. ])")
-_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)  # names that Windows takes for devices
+_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)  # device names of Windows
 _VERSION = re.compile(r"\d{1,9}(\.[0-9A-Za-z+]{1,20}){0,6}")
 
 
@@ -38,21 +38,21 @@ class Manifest:
     """The table of contents of a backup."""
 
     format: int
-    citeloom: str  # the version that made it
+    citeloom: str  # version that created it
     made_at: str
     catalog_version: int
     projects: list[dict[str, Any]]  # id, collection, generation, passages, models, where its index was
-    # By name: how large the file is, where it is filled (begin and length of each run), and the sha256 of what is
+    # By name: the size of the file, its non-empty runs (start and length of each), and the sha256 of what is
     # packed: the filled runs, one after the other.
     entries: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @property
     def unpacked_bytes(self) -> int:
-        """Bytes that the files take once they are unpacked."""
+        """Size of the unpacked files in bytes."""
         return sum(length for entry in self.entries.values() for _, length in entry["runs"])
 
     def to_json(self) -> bytes:
-        """The manifest as it stands in the file."""
+        """Return the manifest as stored in the file."""
         return json.dumps(asdict(self), indent=1).encode()
 
 
@@ -70,7 +70,7 @@ def open_backup(file: Path, catalog_version: int) -> Iterator[tuple[zipfile.ZipF
 
 
 def blocks(file: Path, archive: zipfile.ZipFile, name: str, runs: list[list[int]]) -> Iterator[tuple[int, bytes]]:
-    """What is packed in an entry, block by block, with where each belongs."""
+    """Yield the content of an entry block by block, each with its offset."""
     with _translated(file), archive.open(name) as packed:
         for begin, length in runs:
             at, end = begin, begin + length
@@ -82,7 +82,7 @@ def blocks(file: Path, archive: zipfile.ZipFile, name: str, runs: list[list[int]
 def _is_file(file: Path) -> bool:
     try:
         return file.is_file()
-    except (OSError, ValueError):  # a name that no file can have
+    except (OSError, ValueError):  # an invalid file name
         return False
 
 
@@ -95,7 +95,7 @@ def _translated(file: Path) -> Iterator[None]:
 
 
 def damaged(file: Path, how: str) -> CiteLoomError:
-    """A backup that cannot be trusted."""
+    """Return the error for a damaged backup."""
     return CiteLoomError(
         Code.STORAGE_ERROR,
         f"{file} cannot be restored: {how.rstrip('.')}.",
@@ -130,12 +130,12 @@ def _manifest(file: Path, archive: zipfile.ZipFile, catalog_version: int) -> Man
 
 
 def _checked(manifest: Manifest) -> Manifest:
-    """Refuse a manifest of which something is missing or of another type."""
+    """Raise an error if a field of the manifest is missing or has the wrong type."""
     if not isinstance(manifest.entries, dict) or not isinstance(manifest.projects, list):
         raise TypeError
     datetime.fromisoformat(manifest.made_at)
     for project in manifest.projects:
-        collection_name(project["id"])  # an id that could leave its folder is none
+        collection_name(project["id"])  # rejects an id that could leave its folder
         if type(project["passages"]) is not int or not 0 <= project["passages"] <= _MAX_PASSAGES:
             raise TypeError
         if not all(isinstance(project.get(key, ""), str) for key in ("was_on", "dense_model")):
@@ -144,11 +144,11 @@ def _checked(manifest: Manifest) -> Manifest:
 
 
 def _check_names(file: Path, archive: zipfile.ZipFile, manifest: Manifest) -> None:
-    """Refuse entries that no backup has, or that differ from the manifest."""
+    """Raise an error for unexpected entries, or entries that differ from the manifest."""
     packed = archive.infolist()
     if len(packed) > _MAX_ENTRIES or any(stat.S_ISLNK(about.external_attr >> 16) for about in packed):
         raise damaged(file, "it holds links, or more files than a backup has")
-    if len({about.filename.casefold() for about in packed}) != len(packed):  # a disk may take them for the same
+    if len({about.filename.casefold() for about in packed}) != len(packed):  # file systems may ignore case
         raise damaged(file, "it holds two files of the same name")
     names = [about.filename for about in packed if about.filename != MANIFEST]
     if set(names) != set(manifest.entries) or CATALOG not in manifest.entries:
@@ -163,7 +163,7 @@ def _check_names(file: Path, archive: zipfile.ZipFile, manifest: Manifest) -> No
 
 
 def _fits(entry: Any, packed: int) -> bool:
-    """Whether the runs of an entry are in order, within its file, and as long as what is packed."""
+    """Whether the runs of an entry are in order, within its file, and as long as its packed data."""
     try:
         end = total = 0
         for begin, length in entry["runs"]:

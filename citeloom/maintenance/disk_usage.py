@@ -1,4 +1,4 @@
-"""How much room CiteLoom takes on the disk, part by part: for the settings page."""
+"""Measures the disk usage of CiteLoom's data. Called by the settings page."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from citeloom.index.edge.sparse_files import disk_usage, disk_usage_of_file
 
 
 class DiskUsageService:
-    """Measures the parts of the data."""
+    """Measures the disk usage of the data folders."""
 
     @handles(ShowDiskUsage)
     def show(self, request: ShowDiskUsage) -> DiskUsage:
-        """The parts of the data with their bytes, and what the disk has left."""
+        """Return the size of each part of the data, and the free space of the disk."""
         folders = paths.folders()
         data = Path(folders.data)
         catalog = Path(paths.catalog_file())

@@ -1,4 +1,4 @@
-"""The check-up (`citeloom doctor`): checks every part of the engine and says how to mend what is wrong."""
+"""Diagnostics (`citeloom doctor`): checks every part of the engine and says how to fix problems."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from citeloom.index.models.embedding import ModelRegistry
 from citeloom.maintenance.index_service import IndexService
 from citeloom.search.indexes import Indexes
 
-_MAX_NAMED = 3  # failed documents of a project
+_MAX_NAMED = 3  # failed documents per project
 
 
 class Doctor:
@@ -46,7 +46,7 @@ class Doctor:
         self._workers = workers
         self._zotero = zotero
         self._index_service = index_service
-        self._settings_problem = settings_problem  # why the settings file is not in force
+        self._settings_problem = settings_problem  # why the settings file is not used
 
     @handles(CheckUp)
     def examine(self, request: CheckUp) -> CheckUpResult:
@@ -104,7 +104,7 @@ class Doctor:
 
     def _check_dense_model(self) -> str:
         model = self._models.for_questions(self._settings.models.dense)
-        model.embed_query(f"doctor {time.perf_counter()}")  # a text that is in no cache
+        model.embed_query(f"doctor {time.perf_counter()}")  # a text that is not cached
         info = model.info
         return f"{info.name}: {info.size} dimensions, reads {info.max_tokens} tokens"
 
@@ -131,7 +131,7 @@ class Doctor:
             )
         finally:
             probe.unlink(missing_ok=True)
-        # Which models find the structure of pages, and which OCR engines read which languages.
+        # The layout models, and the OCR engines with their languages.
         about = self._workers.convert_in_own_process({"about": True}, Limits(60))["about"]
         return "; ".join(
             [
@@ -143,7 +143,7 @@ class Doctor:
         )
 
     def _check_zotero(self) -> str:
-        """How Zotero is reached; that it is not is no problem while no project needs it."""
+        """Check the access to Zotero; without access, it is a problem only if a project needs it."""
         try:
             return self._zotero.reached()
         except CiteLoomError as error:
@@ -152,7 +152,7 @@ class Doctor:
             return f"no project reads it ({error.message.rstrip('.')})"
 
     def _check_servers(self) -> str:
-        """Which servers have indexes, and whether they can be used with the stored key."""
+        """Check whether the servers with indexes can be used with the stored key."""
         service = self._index_service
         versions = [
             f"{address}: Qdrant {service.check_server(CheckServer(address=address)).version}"
@@ -193,12 +193,12 @@ class Doctor:
         return f"{seen}; indexes for filters were missing and were made: {', '.join(added)}" if added else seen
 
     def _failed_documents(self, project_id: str) -> Finding | None:
-        """What could not be read, the first few by name; None where everything could be."""
+        """Return a finding on documents that could not be read, naming the first few; None if there are none."""
         try:
             ids, count = self._catalog.document_search.page(project_id, state=State.FAILED, limit=_MAX_NAMED)
             failed = self._catalog.documents.some(project_id, ids)
         except CiteLoomError:
-            return None  # the project's own finding says so
+            return None  # reported by the check of the project
         if not count:
             return None
         named = "; ".join(f"{shown_source(one)}: {(one.reason or str(one.reason_code)).rstrip('.')}" for one in failed)

@@ -1,4 +1,4 @@
-"""Copies an index from one place to another, resumes a copy that was stopped, and checks that both are the same.
+"""Copies an index to another location, resumes interrupted copies, and verifies the result.
 
 Called by the jobs that move and back up indexes.
 """
@@ -21,25 +21,25 @@ from citeloom.index.base import Collection, Point
 
 _T = TypeVar("_T")
 
-_BATCH = faults.number("index_copy.batch", 256)  # passages in one step
-_SAMPLE = 200  # passages whose copies are compared once more at the end
-_MIN_COSINE = 0.9999  # vectors are kept in single precision, and made to length 1 once more
+_BATCH = faults.number("index_copy.batch", 256)  # passages per step
+_SAMPLE = 200  # passages compared again at the end
+_MIN_COSINE = 0.9999  # vectors are stored in single precision and normalised again
 
 
 class Retry(Protocol):
-    """Runs a step, and runs it again where a lost connection ended it."""
+    """Runs a step, and repeats it after a lost connection."""
 
     def __call__(self, step: Callable[[], _T], /) -> _T:
-        """Return what the step returns."""
+        """Run the step and return its result."""
 
 
 @dataclass(slots=True)
 class Copied:
-    """What a copy did."""
+    """Result of a copy."""
 
-    passages: int = 0  # looked at
-    written: int = 0  # of these: they were not there yet, or other ones
-    sample: list[str] = field(default_factory=list)  # ids, by chance
+    passages: int = 0  # compared
+    written: int = 0  # of these, passages that were missing or different in the target
+    sample: list[str] = field(default_factory=list)  # random ids
 
 
 def copy(
@@ -50,15 +50,15 @@ def copy(
     stopped: Callable[[], bool],
     retried: Retry,
 ) -> Copied:
-    """Write into the target what it lacks of the source, in the order of ids; every step may be repeated."""
-    total, there = retried(source.count), retried(target.count)
-    done, chance = Copied(), random.Random(total)
+    """Write missing and different passages into the target, in the order of ids; every step may be repeated."""
+    total, in_target = retried(source.count), retried(target.count)
+    done, generator = Copied(), random.Random(total)
     after: str | None = None
     while points := retried(partial(source.points, after, _BATCH)):
         if stopped():
             raise JobStopped
         missing = points
-        if there:  # only then can any of these be there
+        if in_target:  # otherwise none of these can exist in the target
             known = {p.id: p for p in retried(partial(target.get_points, [p.id for p in points]))}
             missing = [p for p in points if p.id not in known or not same(p, known[p.id])]
         retried(partial(target.upsert, missing))
@@ -67,7 +67,7 @@ def copy(
             done.passages += 1
             if len(done.sample) < _SAMPLE:
                 done.sample.append(point.id)
-            elif (at := chance.randrange(done.passages)) < _SAMPLE:
+            elif (at := generator.randrange(done.passages)) < _SAMPLE:
                 done.sample[at] = point.id
         after = points[-1].id
         report(done.passages, total)
@@ -76,44 +76,44 @@ def copy(
 
 
 def check(source: Collection, target: Collection, sample: Sequence[str]) -> None:
-    """Prove that a copy holds as many passages as its source, and the same ones as far as a sample tells."""
+    """Verify that a copy has as many passages as its source, and that a sample of them is the same."""
     counts = source.count(), target.count()
     if counts[0] != counts[1]:
-        raise _unequal(f"it holds {counts[1]:,} passages instead of {counts[0]:,}")
+        raise _different(f"it holds {counts[1]:,} passages instead of {counts[0]:,}")
     for start in range(0, len(sample), _BATCH):
         ids = sample[start : start + _BATCH]
         copies = {point.id: point for point in target.get_points(ids)}
         for point in source.get_points(ids):
             if point.id not in copies:
-                raise _unequal(f"the passage {point.id} is missing")
+                raise _different(f"the passage {point.id} is missing")
             if not same(point, copies[point.id]):
-                raise _unequal(f"the passage {point.id} is another one")
+                raise _different(f"the passage {point.id} is another one")
 
 
 def same(one: Point, other: Point) -> bool:
-    """Whether two passages are the same, vectors as far as they can be kept."""
-    if one.payload != other.payload or _words(one) != _words(other) or len(one.dense) != len(other.dense):
+    """Whether two passages are the same, with vectors compared within storage precision."""
+    if one.payload != other.payload or _weights(one) != _weights(other) or len(one.dense) != len(other.dense):
         return False
-    lengths = sqrt(_product(one.dense, one.dense) * _product(other.dense, other.dense))
-    return _product(one.dense, other.dense) >= _MIN_COSINE * lengths
+    lengths = sqrt(_dot(one.dense, one.dense) * _dot(other.dense, other.dense))
+    return _dot(one.dense, other.dense) >= _MIN_COSINE * lengths
 
 
-def _words(point: Point) -> dict[int, float]:
-    """The weights of words in single precision, in whatever order they came.
+def _weights(point: Point) -> dict[int, float]:
+    """Return the weights of a sparse vector in single precision, independent of their order.
 
-    Both places keep them so, but a server writes the shortest number that means the same, where Qdrant Edge gives the
-    exact value of it.
+    Both backends store single precision, but a server sends the shortest decimal number that rounds to the value,
+    while Qdrant Edge returns the exact value.
     """
     if point.sparse is None:
         return {}
     return dict(zip(point.sparse.indices, array("f", point.sparse.values), strict=True))
 
 
-def _product(one: Sequence[float], other: Sequence[float]) -> float:
+def _dot(one: Sequence[float], other: Sequence[float]) -> float:
     return float(sum(map(mul, one, other)))
 
 
-def _unequal(how: str) -> CiteLoomError:
+def _different(how: str) -> CiteLoomError:
     return CiteLoomError(
         Code.STORAGE_ERROR,
         f"The copy of the index is not the same: {how}. The index stays where it was.",

@@ -1,4 +1,4 @@
-"""The jobs that give a project another index with the same passages, at another place or without what was deleted."""
+"""Jobs that move and compact the index of a project. Run by the job queue."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from citeloom.search.indexes import Indexes, left_on_server, moved
 log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
-_RETRY_SECONDS = 120.0  # seconds for a server to come back
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 10.0  # seconds between two tries
+_RETRY_SECONDS = 120.0  # seconds to wait for an unreachable server
+_FIRST_PAUSE, _MAX_PAUSE = 0.5, 10.0  # seconds between retries
 
 
 class CompactJob(SingleStepJob):
-    """Writes an index again, without what was deleted."""
+    """Rewrites an index without its deleted passages."""
 
     def __init__(
         self, catalog: Catalog, indexes: Indexes, request: CompactRequest, report: Report, stop: threading.Event
@@ -40,24 +40,24 @@ class CompactJob(SingleStepJob):
         self._project = catalog.projects.get(request.project_id)
 
     def run(self) -> None:
-        """Write the new index, then have it answer."""
-        project, room = self._project, self._collections.size_on_disk
+        """Write the new index, then make it the one in use."""
+        project, disk_size = self._project, self._collections.size_on_disk
         with self._indexes.untouched([project], "compacted"):
-            before = room(project.collection)
-            self._indexes.compact(project, self._written, self._stop)
+            before = disk_size(project.collection)
+            self._indexes.compact(project, self._on_progress, self._stop)
         self.result.details = {
             "project": project.id,
             "passages": self._indexes.open(project).count(),
             "bytes_before": before,
-            "bytes": room(project.collection),
+            "bytes": disk_size(project.collection),
         }
 
-    def _written(self, done: int, total: int) -> None:
+    def _on_progress(self, done: int, total: int) -> None:
         self.report("graph" if done == total else "write", done, total)
 
 
 class MoveJob(SingleStepJob):
-    """Moves an index. Until the last step the old one answers; a stopped move goes on from what was copied."""
+    """Moves an index. The old one stays in use until the last step; a stopped move continues where it stopped."""
 
     def __init__(
         self, catalog: Catalog, indexes: Indexes, request: MoveRequest, report: Report, stop: threading.Event
@@ -71,7 +71,7 @@ class MoveJob(SingleStepJob):
         self._origin = replace(self._old.index_location, server=request.origin)
 
     def run(self) -> None:
-        """Copy, check and swap; then delete the old one."""
+        """Copy, verify and swap; then delete the old index."""
         if self._is_done:
             self._new = self._old
             self._set_result(Copied(self._catalog.documents.chunk_count(self._old.id)), None)
@@ -79,7 +79,7 @@ class MoveJob(SingleStepJob):
             try:
                 self._move()
             except CiteLoomError as error:
-                if _is_lost(error):
+                if _is_unreachable(error):
                     error.next_step += " What was copied is kept: move it again, and it goes on from there."
                 raise
         if self._origin.server:
@@ -87,11 +87,11 @@ class MoveJob(SingleStepJob):
 
     @property
     def _is_done(self) -> bool:
-        """Whether an engine that was killed had come to the swap."""
+        """Whether an engine that was killed had already swapped the indexes."""
         return self._old.server == self._new.server
 
     def clean_up(self) -> None:
-        """Delete what was copied."""
+        """Delete the copy."""
         if self._is_done:
             return
         if self._new.server:
@@ -100,7 +100,7 @@ class MoveJob(SingleStepJob):
             self._collections.discard(self._new.index_location)
 
     def _clear(self, place: IndexLocation, kept: IndexLocation) -> None:
-        """Delete a project's passages on a server that are not those in use, whichever address it has."""
+        """Delete a project's passages on a server except those at `kept`, which may name the server differently."""
         try:
             self._collections.clear_server(place, [kept])
         except CiteLoomError as error:
@@ -109,67 +109,67 @@ class MoveJob(SingleStepJob):
     def _move(self) -> None:
         old = self._old
         with self._indexes.untouched([old], "moved"):
-            source = self._retried(lambda: self._indexes.open(old))
+            source = self._retry(lambda: self._indexes.open(old))
             mend(self._catalog, old, source)
             freed = self._collections.size_on_disk(old.collection)
-            target = self._retried(lambda: self._unfinished(source)) or self._retried(self._created)
-            done = self._copied(source, target)
+            target = self._retry(lambda: self._unfinished_copy(source)) or self._retry(self._create_target)
+            done = self._copy(source, target)
             without_graph = 0 if self._new.server else done.passages
             self._indexes.swap(old, replace(self._new, without_graph=without_graph), target)
             self._set_result(done, freed if self._new.server else None)
 
-    def _unfinished(self, source: Collection) -> Collection | None:
-        """What an earlier attempt has copied, if this one can go on from there."""
+    def _unfinished_copy(self, source: Collection) -> Collection | None:
+        """Return the copy of an earlier attempt, if this one can continue it."""
         old, new = self._old.index_location, self._new.index_location
-        if old.server:  # what a rebuild left there: at the end it could not be told from the copy
+        if old.server:  # remains of a rebuild could not be told from the copy at the end
             self._collections.clear_server(old, [old])
         if new.server:
             self._collections.clear_server(new, [old, new])
         begun = self._collections.begun(new)
-        # Where there is more, some has been deleted since: to find out which takes as long.
+        # If the copy has more, some were deleted since: finding out which takes as long as a new copy.
         if begun is not None and (begun.indexes() != source.indexes() or begun.count() > source.count()):
             begun.close()
             return None
         return begun
 
-    def _created(self) -> Collection:
+    def _create_target(self) -> Collection:
         return self._collections.create(self._new.index_location, self._old.dense_size, sparse=self._old.hybrid_enabled)
 
-    def _copied(self, source: Collection, target: Collection) -> Copied:
-        """Copy, write out and check."""
+    def _copy(self, source: Collection, target: Collection) -> Copied:
+        """Copy, flush and verify."""
         done = copy(
             source,
             target,
             lambda done, total: self.report("copy", done, total),
             lambda: self._collections.build_graph_if_large(target, self.building_graph(), self._stop),
             self._stop.is_set,
-            self._retried,
+            self._retry,
         )
-        self._retried(target.flush)
+        self._retry(target.flush)
         self.check_stop()
         self.report("check", *self._done_and_total)
         try:
-            self._retried(lambda: check(source, target, done.sample))
+            self._retry(lambda: check(source, target, done.sample))
         except CiteLoomError as error:
-            if not _is_lost(error):
-                self.clean_up()  # a copy that is not the same is nothing to go on from
+            if not _is_unreachable(error):
+                self.clean_up()  # a copy that differs cannot be continued
             raise
         return done
 
-    def _retried(self, step: Callable[[], _T], /) -> _T:
-        """Run a step, again and again while the server cannot be reached."""
+    def _retry(self, step: Callable[[], _T], /) -> _T:
+        """Run a step, with retries while the server cannot be reached."""
         until, pause = time.monotonic() + _RETRY_SECONDS, _FIRST_PAUSE
         while True:
             self.check_stop()
             try:
                 return step()
             except CiteLoomError as error:
-                if not _is_lost(error) or time.monotonic() > until:
+                if not _is_unreachable(error) or time.monotonic() > until:
                     raise
                 log.warning("a move waits: %s", error)
                 self.report("wait", *self._done_and_total, what=error.message)
             self._stop.wait(pause)
-            pause = min(2 * pause, _LONGEST_PAUSE)
+            pause = min(2 * pause, _MAX_PAUSE)
 
     def _set_result(self, done: Copied, freed: int | None) -> None:
         old, new = self._old, self._new
@@ -183,6 +183,6 @@ class MoveJob(SingleStepJob):
         }
 
 
-def _is_lost(error: CiteLoomError) -> bool:
-    """Whether a server may be back in a while."""
+def _is_unreachable(error: CiteLoomError) -> bool:
+    """Whether an error means that a server is unreachable, perhaps only for a while."""
     return error.code == Code.TIMEOUT or "away" in error.details

@@ -1,4 +1,4 @@
-"""Where the projects' indexes lie: shown, moved to a Qdrant server and back, compacted, and the servers' keys."""
+"""Request handlers for indexes: show their location, move them to a Qdrant server and back, compact, manage keys."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from citeloom.index.server import keys
 
 
 class IndexService:
-    """Shows, moves and compacts indexes, and stores the keys of the servers they are on."""
+    """Shows, moves and compacts indexes, and stores the keys of their servers."""
 
     def __init__(
         self, catalog: Catalog, collections: Collections, index_settings: settings.Index, jobs: JobQueue
@@ -42,7 +42,7 @@ class IndexService:
 
     @handles(ListIndexes)
     def show(self, request: ListIndexes) -> IndexList:
-        """Where the index of a project, or of every project, lies, how large it is, and whether it can be reached."""
+        """Return location, size and availability of the index of one project, or of all."""
         found = self._catalog.projects
         projects = [found.get(request.project)] if request.project else found.all()
         servers = {address: self._version(address) for address in sorted({p.server for p in projects if p.server})}
@@ -75,7 +75,7 @@ class IndexService:
             return error
 
     def key_location(self) -> str | None:
-        """Where the servers' keys are stored, or why that cannot be said; None where there are none."""
+        """Return where the servers' keys are stored, or why that is unknown; None if there are none."""
         try:
             return credentials.where(keys.NAME)
         except CiteLoomError as error:
@@ -83,14 +83,14 @@ class IndexService:
 
     @handles(CheckServer)
     def check_server(self, request: CheckServer) -> ServerInfo:
-        """Whether a server can be used, with the stored key or with the one of the request."""
+        """Check whether a server can be used, with the stored key or the one of the request."""
         version = self._collections.version_of(request.address, request.key)
         key = self.key_location() if self._collections.server(request.address).key else None
         return ServerInfo(request.address, version, key)
 
     @handles(LogInServer)
     def log_in(self, request: LogInServer) -> ServerLogin:
-        """Store a key in the keyring for one server or for those in use, once they have accepted it."""
+        """Store a key in the keyring for one server or for those in use, after they have accepted it."""
         key = request.key.strip()
         servers = [self._collections.server(request.address, key).address] if request.address else self.servers()
         versions = {one: self._collections.version_of(one, key) for one in servers}
@@ -101,7 +101,7 @@ class IndexService:
 
     @handles(LogOutServers)
     def log_out(self, request: LogOutServers) -> ServerLogout:
-        """Delete the keys from the keyring; an environment variable may still give one."""
+        """Delete the keys from the keyring; an environment variable may still provide one."""
         forgotten = credentials.forget(keys.NAME)
         on_servers = [project.id for project in self._catalog.projects.all() if project.server]
         if forgotten:
@@ -109,12 +109,12 @@ class IndexService:
         return ServerLogout(forgotten, credentials.where(keys.NAME), on_servers)
 
     def servers(self) -> list[str]:
-        """The servers that projects are on, or that new ones go to."""
+        """Return the servers of existing projects, and the one for new projects."""
         return sorted({self._settings.server, *(project.server for project in self._catalog.projects.all())} - {""})
 
     @handles(MoveIndex)
     def move(self, request: MoveIndex) -> MoveStarted:
-        """Queue a move; a server that cannot be used is refused before anything is made."""
+        """Queue a move; raise an error at once if the server cannot be used."""
         project = self._catalog.projects.get(request.project)
         target = "" if request.to == EMBEDDED else self._collections.server(request.to).address
         for job in self._catalog.jobs.unfinished():
@@ -133,7 +133,7 @@ class IndexService:
 
     @handles(CompactIndex)
     def compact(self, request: CompactIndex) -> CompactionStarted:
-        """Queue a compaction; a server does that by itself."""
+        """Queue a compaction; not for a server, which compacts by itself."""
         project = self._catalog.projects.get(request.project)
         if project.server:
             return CompactionStarted(None, "done", by_server=True, place=project.server)

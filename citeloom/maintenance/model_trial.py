@@ -1,4 +1,4 @@
-"""Measures a model: whether it tells near texts from far ones, in which languages, how fast, in how much memory."""
+"""Measures a model: how well it separates relevant from irrelevant texts, by language, its speed and its memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from citeloom.index.models.stemming import LANGUAGES
 
 @dataclass(frozen=True, slots=True)
 class _Sample:
-    """A question, a passage that answers it, and one that speaks of something else."""
+    """A question, a passage that answers it, and an unrelated one."""
 
     question: str
     near: str
@@ -72,14 +72,14 @@ _SAMPLES = {
         "水温が高くなりすぎた後、サンゴの回復は遅い。",
     ),
 }
-_MIN_MARGIN = 0.05  # by which a near text must be nearer than a far one
-_PASSAGES = 3  # embedded to measure the speed, for each thing that is done at once
+_MIN_MARGIN = 0.05  # minimum difference in similarity between relevant and unrelated text
+_PASSAGES = 3  # embedded per parallel task to measure the speed
 _QUESTIONS = 5
-_TOKENS_PER_WORD = 1.3  # about
+_TOKENS_PER_WORD = 1.3  # approximately
 
 
 def try_dense(name: str, library: Sequence[str]) -> ModelTrial:
-    """Try a dense model in English and in the languages of the library."""
+    """Measure a dense model in English and in the languages of the library."""
     before, at_once = megabytes(os.getpid()), os.cpu_count() or 2
     model = DenseModel(name, at_once)
     try:
@@ -117,7 +117,7 @@ def try_dense(name: str, library: Sequence[str]) -> ModelTrial:
 
 
 def _margins(model: DenseModel, code: str) -> LanguageTrial:
-    """How much nearer the near text is, to a question in its language and to the English one."""
+    """Return the margin of the relevant text, for a question in its language and for the English one."""
     sample = _SAMPLES[code]
     near, far = model.embed([sample.near, sample.far])
     own, english = model.embed_query(sample.question), model.embed_query(_ENGLISH.question)
@@ -128,7 +128,7 @@ def _margins(model: DenseModel, code: str) -> LanguageTrial:
 
 
 def try_reranker(name: str) -> ModelTrial:
-    """Try a reranker in English."""
+    """Measure a reranker in English."""
     before = megabytes(os.getpid())
     model = Reranker(name)
     near, far = model.scores(_ENGLISH.question, [_ENGLISH.near, _ENGLISH.far])

@@ -1,4 +1,4 @@
-"""The embedding models of projects: listing, choosing, downloading and trying them."""
+"""Request handlers for models: list, choose, download and test them."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ from citeloom.index.models import available
 from citeloom.index.models.loading import check_known, check_name
 from citeloom.maintenance.model_trial import try_dense, try_reranker
 
-_ABANDONED_AFTER = 20.0  # seconds after which a download ends that nobody asks for any more
+_ABANDONED_AFTER = 20.0  # seconds without a request after which a download ends
 
 
 class ModelService:
-    """Lists and tries models, and gives a project another one."""
+    """Lists, downloads and tests models, and changes the model of a project."""
 
     def __init__(self, catalog: Catalog, jobs: JobQueue) -> None:
         self._catalog = catalog
         self._jobs = jobs
         self._lock = threading.Lock()
-        self._downloads: dict[str, _Download] = {}  # by name: two who want the same model wait for one download
+        self._downloads: dict[str, _Download] = {}  # by name: several clients share one download
 
     @handles(ListModels)
     def list_models(self, request: ListModels) -> ModelList:
-        """Every model that can be chosen, which ones suit the library, and which one each project has."""
+        """Return all available models, which ones suit the library, and which one each project uses."""
         found, library = available.choices(), self._catalog.documents.languages()
         recommended = available.recommended(found, library)
         return ModelList(
@@ -62,10 +62,10 @@ class ModelService:
 
     @handles(UseModel)
     def use(self, request: UseModel) -> UseModelResult:
-        """Give a project another dense model: a new index is built beside the old one, which answers until then."""
+        """Change the dense model of a project: a new index is built while the old one stays in use."""
         project, name = self._catalog.projects.get(request.project), request.model
         check_name(name)
-        if name == project.dense_model:  # it keeps it from now on, whatever the settings say
+        if name == project.dense_model:  # from now on independent of the settings
             self._catalog.projects.keep_model(project.id)
             return UseModelResult(None)
         if not request.download and not available.is_downloaded(name):
@@ -79,9 +79,9 @@ class ModelService:
 
     @handles(DownloadModel)
     def download(self, request: DownloadModel) -> DownloadProgress:
-        """Start or follow the download of a model.
+        """Start the download of a model, or return its progress.
 
-        A download that nobody asks after any more ends; what it has is kept for the next one.
+        A download ends when no client asks for its progress any more; the next one continues it.
         """
         name = request.model
         check_known(name)
@@ -97,7 +97,7 @@ class ModelService:
 
     @handles(TryModel)
     def try_model(self, request: TryModel) -> ModelTrial:
-        """Load a model, or the one that a project has, and try it."""
+        """Load a model, or the one of a project, and test it."""
         project = next((p for p in self._catalog.projects.all() if p.id == request.model), None)
         name = project.dense_model if project else request.model
         if project is None:
@@ -123,7 +123,7 @@ class _Download:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._asked_at = time.monotonic()
+        self._requested_at = time.monotonic()
         self._done_and_total = (0, 0)
         self._error: CiteLoomError | None = None
         self._thread = threading.Thread(target=self._fetch, name="download", daemon=True)
@@ -134,16 +134,16 @@ class _Download:
         return self._thread.is_alive()
 
     def progress(self, *, ended: bool) -> DownloadProgress:
-        self._asked_at = time.monotonic()
+        self._requested_at = time.monotonic()
         if ended and self._error:
             raise self._error
-        here = ended and available.is_downloaded(self._name)  # else it ended because nobody had asked for long
+        downloaded = ended and available.is_downloaded(self._name)  # otherwise it was abandoned
         done, total = self._done_and_total
-        return DownloadProgress(here, done, total)
+        return DownloadProgress(downloaded, done, total)
 
     def _fetch(self) -> None:
         try:
-            available.fetch(self._name, self._report, self._abandoned)
+            available.fetch(self._name, self._report, self._is_abandoned)
         except CiteLoomError as error:
             self._error = error
         except Exception as error:
@@ -154,5 +154,5 @@ class _Download:
     def _report(self, done: int, total: int) -> None:
         self._done_and_total = (min(done, total), total)
 
-    def _abandoned(self) -> bool:
-        return time.monotonic() - self._asked_at > _ABANDONED_AFTER
+    def _is_abandoned(self) -> bool:
+        return time.monotonic() - self._requested_at > _ABANDONED_AFTER

@@ -1,4 +1,4 @@
-"""Which OCR engines and languages can be used on this machine: for the settings page and the first-run assistant."""
+"""Lists the OCR engines and languages of this machine. Called by the settings page and the first-run assistant."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from citeloom.core.settings import Ocr
 
 
 class OcrService:
-    """Lists what text in pictures can be read with."""
+    """Lists OCR engines and languages."""
 
     def __init__(self, settings: Ocr) -> None:
         self._settings = settings
 
     @handles(ListOcr)
     def list_ocr(self, request: ListOcr) -> OcrSupport:
-        """The OCR engines, and the languages that the one in the settings can read on this machine."""
-        # They bring Pillow, which the engine needs for nothing else.
+        """Return the OCR engines, and the languages that the configured one can read on this machine."""
+        # Imported here because they load Pillow, which the engine needs for nothing else.
         from citeloom.conversion.ocr import rapidocr_engine, tesseract_engine
 
         found = tesseract_engine.find()
@@ -35,7 +35,7 @@ class OcrService:
             installed = (rapid and language.code in readable) if by_rapid else not data.isdisjoint(language.data)
             data -= language.data
             languages.append(OcrLanguage(language.code, language.name, installed))
-        others = [] if by_rapid else sorted(data)  # data by a name of its own, such as jpn_vert
+        others = [] if by_rapid else sorted(data)  # data that is not named after a language, such as jpn_vert
         return OcrSupport(
             [
                 OcrEngine("tesseract", problem is None, problem),

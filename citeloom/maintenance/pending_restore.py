@@ -1,6 +1,6 @@
 """The last step of a restore: the engine swaps the unpacked data in when it starts, before it opens anything.
 
-Light: every start of the engine passes through it.
+Light to import, because every start of the engine runs it.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from citeloom.core.files import atomic_file
 log = logging.getLogger(__name__)
 
 RESTORE_FOLDER = "restoring-"  # prefix of the folders in which a backup is unpacked
-BACKUP_FOLDER = ".backup-"  # prefix of those in which one is put together
+BACKUP_FOLDER = ".backup-"  # prefix of the folders in which one is created
 _PLAN = "restore.json"
 
 
 def schedule(staged: Path, aside: str, names: list[str]) -> None:
-    """Have the next engine start with what was unpacked; the present data go to the folder `aside`, or are deleted."""
+    """Schedule the swap for the next start; the present data are moved to the folder `aside`, or deleted."""
     plan = staged.parent / _PLAN
-    # Once this is written a kill leaves the new data; before, the old ones.
+    # A kill before this write leaves the old data in place; after it, the new data.
     content = json.dumps({"staged": staged.name, "aside": aside, "names": names})
     atomic_file.write(plan, content.encode(), plan.with_suffix(".new"))
 
 
 def apply() -> None:
-    """Carry out a scheduled restore. Interrupted by a kill, the next engine goes on from there."""
+    """Carry out a scheduled restore. After a kill, the next engine continues it."""
     data = Path(paths.folders().data)
     try:
         _apply(data)
@@ -46,7 +46,7 @@ def apply() -> None:
 def _apply(data: Path) -> None:
     plan_file = data / _PLAN
     if not plan_file.exists():
-        # What a kill left of a backup, or of a restore that was not scheduled yet.
+        # Remains of a killed backup, or of a restore that was not scheduled yet.
         for unfinished in (*data.glob(f"{RESTORE_FOLDER}*"), *data.glob(f"{BACKUP_FOLDER}*")):
             shutil.rmtree(unfinished, ignore_errors=True)
         return
@@ -56,9 +56,9 @@ def _apply(data: Path) -> None:
     aside.mkdir(exist_ok=True)
     for name in plan["names"]:
         new, target = staged / name, _target(name)
-        if not new.exists():  # an earlier attempt came further
+        if not new.exists():  # moved by an earlier attempt
             continue
-        # The catalog's log first: beside another catalog it would damage it.
+        # The catalog's log first: next to another catalog it would damage it.
         for old in (*target.parent.glob(f"{target.name}-*"), target) if target.suffix == ".db" else (target,):
             if old.exists():
                 _move(old, aside / old.name)
@@ -75,7 +75,7 @@ def _move(source: Path, target: Path) -> None:
     try:
         source.replace(target)
     except OSError as error:
-        if error.errno != errno.EXDEV:  # the settings may lie on another disk
+        if error.errno != errno.EXDEV:  # the settings may be on another disk
             raise
         shutil.move(source, target)
 

@@ -1,4 +1,4 @@
-"""The settings that decide what leaves this machine: a restore takes a backup's values only when told to."""
+"""Settings that control what leaves this machine: a restore changes them only on explicit request."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PROTECTED = ("index.server", "models.allow_download")
 
 
 def protected_differences(backup: Settings, current: Settings) -> list[SettingDifference]:
-    """The protected settings that a backup would change."""
+    """Return the protected settings that a backup would change."""
     return [
         SettingDifference(name, _value(current, name), _value(backup, name))
         for name in _protected_names()
@@ -23,7 +23,7 @@ def protected_differences(backup: Settings, current: Settings) -> list[SettingDi
 
 
 def with_protected(text: str, current: Settings) -> str:
-    """The settings file of a backup, with the protected settings as they are now."""
+    """Return the settings file of a backup with the current protected settings."""
     defaults = Settings()
     unchanged = {
         one.name: None if one.here == _value(defaults, one.name) else one.here

@@ -1,4 +1,4 @@
-"""Restores a backup: everything is unpacked and checked beside the present data, then the engine starts with it."""
+"""Restores backups: unpacks and checks one beside the present data; the next engine start swaps it in."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ from citeloom.maintenance import pending_restore
 from citeloom.maintenance.backup_archive import CATALOG, INDEX, SETTINGS, Manifest, blocks, damaged, open_backup
 from citeloom.maintenance.protected_settings import protected_differences, with_protected
 
-_MAX_NAMED = 20  # places in one message
+_MAX_NAMED = 20  # sources in one message
 
 
 class RestoreService:
-    """Shows what backups hold, and restores one."""
+    """Describes backups, and restores one."""
 
     def __init__(self, catalog: Catalog, least_free_mb: int) -> None:
         self._catalog = catalog
@@ -50,7 +50,7 @@ class RestoreService:
 
     @handles(ReadBackup)
     def read(self, request: ReadBackup) -> BackupContents:
-        """What a backup holds, what it would replace, and what a person should know of it before."""
+        """Return the content of a backup, what it would replace, and what a person should know before."""
         file, data = Path(request.file), Path(paths.folders().data)
         with open_backup(file, self._catalog.db.version) as (archive, manifest), _unpacked_in(data) as staged:
             self._check_space(data, manifest)
@@ -75,7 +75,7 @@ class RestoreService:
 
     @handles(Restore)
     def restore(self, request: Restore, cancel: Cancel) -> RestoreResult:
-        """Unpack and check a backup, and schedule it. Then the engine has to end: the next one starts with it."""
+        """Unpack and check a backup, and schedule the swap. The engine must stop then: the next start applies it."""
         file, replace, all_settings = Path(request.file), request.replace, request.all_settings
         self._present_projects(replace=replace)
         data = Path(paths.folders().data)
@@ -87,7 +87,7 @@ class RestoreService:
                     cancel.check()
                     _unpack(file, archive, manifest, name, staged)
             (staged / INDEX).mkdir(exist_ok=True)
-            _refuse_unseen(self._new_sources(file, staged), request.accepted)
+            _refuse_unconfirmed(self._new_sources(file, staged), request.accepted)
             _check(file, staged, manifest)
             names = [CATALOG, INDEX]
             kept: list[SettingDifference] = []
@@ -98,9 +98,9 @@ class RestoreService:
                 if not all_settings and (kept := protected_differences(theirs, current)):
                     text = with_protected(_text(staged / SETTINGS), current)
                     (staged / SETTINGS).write_bytes(text.encode())
-            # Looked at again: unpacking may have taken minutes, in which somebody began to work.
+            # Checked again: unpacking may have taken minutes, in which work may have started.
             replaced = self._present_projects(replace=replace) or (
-                # Indexes without a project are what is left where the catalog was lost.
+                # Indexes without a project remain if the catalog was lost.
                 any(Path(paths.index_folder()).glob("*/g*"))
                 or (SETTINGS in names and Path(paths.settings_file()).exists())
             )
@@ -108,7 +108,7 @@ class RestoreService:
             pending_restore.schedule(staged, aside, names)
         except OSError as error:
             shutil.rmtree(staged, ignore_errors=True)
-            raise _unwritable(data, error) from error
+            raise _not_writable(data, error) from error
         except BaseException:
             shutil.rmtree(staged, ignore_errors=True)
             raise
@@ -122,7 +122,7 @@ class RestoreService:
         )
 
     def _new_sources(self, file: Path, staged: Path) -> list[BackupSource]:
-        """What a backup's projects may read, and no present project may."""
+        """Return the sources of a backup's projects that no present project may read."""
         projects = self._catalog.projects
         present = [source for project in projects.all() for source in projects.sources(project.id)]
         references = {project.references_path for project in projects.all()}
@@ -161,7 +161,7 @@ class RestoreService:
 
 
 def _unpack(file: Path, archive: zipfile.ZipFile, manifest: Manifest, name: str, staged: Path) -> None:
-    """Write one entry, and refuse it where it is not what the manifest says."""
+    """Write one entry; raise an error if it differs from the manifest."""
     entry, seen = manifest.entries[name], hashlib.sha256()
     target = staged / name
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -178,16 +178,16 @@ def _unpack(file: Path, archive: zipfile.ZipFile, manifest: Manifest, name: str,
 
 @contextmanager
 def _unpacked_in(data: Path) -> Iterator[Path]:
-    """A temporary folder to unpack into."""
+    """Create a temporary folder to unpack into."""
     try:
         with tempfile.TemporaryDirectory(dir=data, prefix=pending_restore.RESTORE_FOLDER) as folder:
             yield Path(folder)
     except OSError as error:
-        raise _unwritable(data, error) from error
+        raise _not_writable(data, error) from error
 
 
 def _settings_in(staged: Path) -> Settings | None:
-    """The settings of a backup, where there are any that can be used."""
+    """Return the settings of a backup, if there are valid ones."""
     try:
         return settings.parse(_text(staged / SETTINGS))
     except (OSError, ValueError):
@@ -198,29 +198,29 @@ def _text(file: Path) -> str:
     return file.read_bytes().decode("utf-8-sig")
 
 
-def _refuse_unseen(sources: Sequence[BackupSource], accepted: Collection[str]) -> None:
-    """Refuse a backup that would have us read what no person has agreed to."""
-    unseen = sorted({source.path for source in sources} - set(accepted))
-    if unseen:
-        more = f" and {len(unseen) - _MAX_NAMED} more" if len(unseen) > _MAX_NAMED else ""
+def _refuse_unconfirmed(sources: Sequence[BackupSource], accepted: Collection[str]) -> None:
+    """Raise an error for a backup with sources or settings that no person has agreed to."""
+    unconfirmed = sorted({source.path for source in sources} - set(accepted))
+    if unconfirmed:
+        more = f" and {len(unconfirmed) - _MAX_NAMED} more" if len(unconfirmed) > _MAX_NAMED else ""
         raise CiteLoomError(
             Code.PERMISSION_DENIED,
             f"The backup's projects read places that no project here reads: "
-            f"{', '.join(path[:200] for path in unseen[:_MAX_NAMED])}{more}.",
+            f"{', '.join(path[:200] for path in unconfirmed[:_MAX_NAMED])}{more}.",
             "Nothing was changed. If that is meant, restore it with --yes.",
-            new_sources=unseen,
+            new_sources=unconfirmed,
         )
 
 
 def _check(file: Path, staged: Path, manifest: Manifest) -> None:
-    """The catalog and the indexes can be opened, and hold the same."""
+    """Check that catalog and indexes can be opened and agree."""
     try:
         found = adopt_catalog(staged / CATALOG)
         if set(found) != {project["id"] for project in manifest.projects}:
             raise damaged(file, "its catalog has other projects than its list")
-        folders = {}  # of the indexes, by project
+        folders = {}  # index folders by project
         for project_id, (name, generation) in found.items():
-            if name != collection_name(project_id):  # it names a folder
+            if name != collection_name(project_id):  # the name is used as a folder
                 raise damaged(file, f"the index of {project_id} has another name than it should have")
             folders[project_id] = f"{name}/g{generation:04d}"
         packed = {"/".join(PurePosixPath(name).parts[1:3]) for name in manifest.entries if "/" in name}
@@ -228,7 +228,7 @@ def _check(file: Path, staged: Path, manifest: Manifest) -> None:
             raise damaged(file, "it has indexes that belong to no project")
         for project in manifest.projects:
             folder = staged / INDEX / folders[project["id"]]
-            checksums.forget(folder)  # whoever made the backup wrote them: it is opened in another process first
+            checksums.forget(folder)  # not trusted: without them, it is opened in another process first
             index = EdgeCollection.open(folder)
             passages = index.count()
             index.close()
@@ -240,7 +240,7 @@ def _check(file: Path, staged: Path, manifest: Manifest) -> None:
         raise damaged(file, getattr(error, "message", None) or str(error) or "its catalog is not understood") from error
 
 
-def _unwritable(data: Path, error: OSError) -> CiteLoomError:
+def _not_writable(data: Path, error: OSError) -> CiteLoomError:
     return CiteLoomError(
         Code.STORAGE_ERROR,
         f"The backup could not be unpacked in {data}: {error.strerror or type(error).__name__}.",

@@ -1,4 +1,4 @@
-"""Jobs without parts, such as moving an index: started, reported on and stopped by the queue like an import."""
+"""Base class of jobs in a single pass, such as moving an index. The job queue runs them like imports."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from citeloom.core.jobs import JobStopped, Progress, RateEstimator, Report
 
 @dataclass(slots=True)
 class SingleStepResult:
-    """What a job did."""
+    """Result of a job."""
 
-    details: dict[str, Any] = field(default_factory=dict)  # what is said of this kind of job
+    details: dict[str, Any] = field(default_factory=dict)  # fields of this kind of job
     warnings: list[str] = field(default_factory=list)
     stopped: bool = True  # until it is done
     duration_seconds: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
-        """The result as it goes over the wire."""
+        """Return the result as sent over the wire."""
         seconds = round(self.duration_seconds, 3)
         return {**self.details, "warnings": self.warnings, "duration_seconds": seconds, "stopped": self.stopped}
 
 
 class SingleStepJob:
-    """Base of jobs that are done in one go; a subclass implements `run`."""
+    """Base class of jobs in a single pass; a subclass implements `run`."""
 
     pages_left = 0
 
@@ -38,14 +38,14 @@ class SingleStepJob:
         self._stop = stop
         self._report = report
         self._done_and_total = (0, 0)
-        self._rates: dict[str, RateEstimator] = {}  # by stage: after a pause or something between, a stage goes on
+        self._rates: dict[str, RateEstimator] = {}  # by stage: a stage may be continued after a pause or another stage
 
     def run(self) -> None:
-        """Do the job; raises `JobStopped` where it ends before it is done."""
+        """Do the job; raise `JobStopped` if it is stopped early."""
         raise NotImplementedError
 
     def run_first_pass(self) -> None:
-        """Do all of it."""
+        """Run the whole job."""
         began = time.monotonic()
         with suppress(JobStopped):
             self.run()
@@ -53,19 +53,19 @@ class SingleStepJob:
         self.result.duration_seconds = time.monotonic() - began
 
     def run_second_pass(self, give_way: Callable[[], None]) -> None:
-        """There is no second part."""
+        """Do nothing: there is no second pass."""
 
     def include_new(self) -> None:
-        """Another request for the same is served by this job."""
+        """Do nothing: this job also serves a repeated request."""
 
     def skip(self, sources: set[str]) -> None:
-        """The job reads no sources."""
+        """Do nothing: the job reads no sources."""
 
     def clean_up(self) -> None:
-        """A cancelled job leaves nothing behind."""
+        """Do nothing: a cancelled job leaves nothing to clean up."""
 
     def report(self, stage: str, done: int = 0, total: int = 0, what: str = "") -> None:
-        """Report how far the job has come."""
+        """Report progress."""
         self._done_and_total = done, total
         rate = self._rates.setdefault(stage, RateEstimator(total))
         rate.under_way = done
@@ -74,11 +74,11 @@ class SingleStepJob:
 
     @contextmanager
     def building_graph(self) -> Iterator[None]:
-        """Report that the search graph is being built, over what is there so far."""
+        """Report the stage "search graph", without changing the counts."""
         self.report("graph", *self._done_and_total)
         yield
 
     def check_stop(self) -> None:
-        """Raise `JobStopped` if the job is to end."""
+        """Raise `JobStopped` if the job has to stop."""
         if self._stop.is_set():
             raise JobStopped

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def open_session(container: Container) -> Callable[[Connection, dict[str, Any]], Awaitable[None]]:
-    """Return a function that serves an editor's connection. The SDK takes a second to load, so it is loaded ahead."""
+    """Return a function that serves an editor's connection. The SDK is preloaded, because that takes a second."""
     if preload_enabled():
         threading.Thread(target=_load, name="load-mcp", daemon=True).start()
 

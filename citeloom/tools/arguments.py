@@ -1,4 +1,4 @@
-"""What each tool takes: one model gives both the schema agents read and the check of what they send."""
+"""Arguments of each tool: one model provides both the schema that agents read and the validation."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ class DeleteDocument(InProject):
 
 
 def read(model: type[Arguments], given: dict[str, Any]) -> Any:
-    """The arguments, checked; or INVALID_INPUT that says which one is wrong and how."""
+    """Validate arguments; raise INVALID_INPUT that says which one is wrong and why."""
     refuse_large_integers(given)
     try:
         return model.model_validate(given)
@@ -169,7 +169,7 @@ def read(model: type[Arguments], given: dict[str, Any]) -> Any:
 
 
 def schema(model: type[Arguments]) -> dict[str, Any]:
-    """The model's JSON schema without what costs tokens and says nothing."""
+    """Return the model's JSON schema without parts that only cost tokens."""
     full = model.model_json_schema()
     definitions = full.pop("$defs", {})
     lean: dict[str, Any] = _lean(full, definitions)
@@ -196,7 +196,7 @@ def _lean(node: Any, definitions: dict[str, Any]) -> Any:
         elif key == "title" or (key == "default" and value is None):
             continue
         elif key == "description" and node.get("type") == "object" and "properties" in node:
-            continue  # the models' docstrings are for the reader of the code
+            continue  # the models' docstrings are not meant for agents
         elif key == "additionalProperties" and (value is True or "properties" in node):
             continue
         else:

@@ -1,4 +1,4 @@
-"""How to work with CiteLoom, for agents: three lines at the start of a session, more on request."""
+"""Instructions for agents: three lines at the start of a session, more from the tool `help`."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ TOPICS = tuple(_TOPICS)
 
 
 def guide(topic: str | None) -> tuple[str, str]:
-    """The topic's name and text; without a topic, an overview."""
+    """Return the name and text of a topic; without a topic, an overview."""
     faults.point("tools.help", topic)
     if topic is None:
         return "overview", f"{INSTRUCTIONS}\n\nTopics: {', '.join(TOPICS)}.\n\n{_TOPICS['search']}"

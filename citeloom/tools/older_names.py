@@ -1,4 +1,4 @@
-"""Calls by older names, resolved to the tools of today. They work without being listed."""
+"""Maps deprecated tool names to current tools. They work, but are not listed."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _TOOLS = {
 
 
 def resolve(name: str, arguments: dict[str, Any], only_project: Callable[[], str]) -> tuple[str, dict[str, Any]]:
-    """The tool meant by a name and its arguments in today's words."""
+    """Return the current name of a tool, and its arguments under their current names."""
     if name not in _TOOLS:
-        # Today's tools take the question by its older name too.
+        # Current tools accept the deprecated name of the query argument too.
         if name in ("query", "query_hybrid") and "query" in arguments and "text" not in arguments:
             arguments = {_ARGUMENTS.get(k, k) if k == "query" else k: v for k, v in arguments.items()}
         return name, arguments

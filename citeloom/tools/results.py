@@ -1,4 +1,4 @@
-"""What each tool gives, as lean output schemas."""
+"""Output schema of each tool, kept short because agents pay for it in tokens."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ MAYBE_NUMBER: Schema = {"type": ["number", "null"]}
 
 
 def many(of: Schema) -> Schema:
-    """A list."""
+    """Return the schema of a list."""
     return {"type": "array", "items": of}
 
 
 def maybe(of: Schema) -> Schema:
-    """This, or null."""
+    """Return the schema of a value that may be null."""
     return {**of, "type": [of["type"], "null"]}
 
 
 def shape(**properties: Schema) -> Schema:
-    """An object of which every named property is always there."""
+    """Return the schema of an object whose properties are all required."""
     return {"type": "object", "properties": properties, "required": list(properties)}
 
 
 def answer(**properties: Schema) -> Schema:
-    """A tool's answer; each carries its correlation id."""
+    """Return the schema of a tool's result, which includes the correlation id."""
     return shape(**properties, correlation_id=TEXT)
 
 

@@ -40,16 +40,16 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_NAMELESS = "unknown"  # an editor that asks without having said who it is
-_MAX_UNANSWERED = 256  # calls of one editor; with more, its input is not read
-_LONG_LINE = 1_000_000  # a call that is read only when all before it are answered
-_LONGEST_NAME = 100  # characters of what an editor or a tool calls itself
+_UNKNOWN = "unknown"  # an editor that has not sent its name
+_MAX_UNANSWERED = 256  # calls of one editor; above that, its input is not read
+_LARGE_CALL_BYTES = 1_000_000  # bytes: such a call is read only after all earlier ones are answered
+_MAX_NAME = 100  # characters of the name of an editor or a tool
 _MAX_LOGGED = 10  # documents in one line of the access log
 _ANSWER_MARGIN = 1.0  # an import answers "running" this long before the time limit
 
 
 class Session:
-    """Serves one editor until it leaves."""
+    """Serves one editor until it disconnects."""
 
     def __init__(self, container: Container, connection: Connection, options: dict[str, Any]) -> None:
         self._container = container
@@ -70,10 +70,10 @@ class Session:
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
         )
-        self._server.middleware.append(self._listen)
+        self._server.middleware.append(self._identify_editor)
 
     async def run(self) -> None:
-        """Pump lines between the socket and the SDK's server."""
+        """Transfer lines between the socket and the SDK's server."""
         to_server, from_client = anyio.create_memory_object_stream[SessionMessage | Exception](16)
         to_client, from_server = anyio.create_memory_object_stream[SessionMessage](16)
         connection = self._connection
@@ -85,9 +85,9 @@ class Session:
                         continue
                     try:
                         message = _read_message(line)
-                        await self._count(message, line)
+                        await self._count_call(message, line)
                         await to_server.send(SessionMessage(message))
-                    except (ValueError, RecursionError):  # of what can just be read, and not be written again
+                    except (ValueError, RecursionError):  # also if nested too deeply to be serialised again
                         await connection.send(protocol.line(_not_a_request(line)))
 
         async def send() -> None:
@@ -96,7 +96,7 @@ class Session:
                     message = outgoing.message
                     number = message.id if isinstance(message, types.JSONRPCResponse | types.JSONRPCError) else None
                     if isinstance(message, types.JSONRPCError):
-                        message = _in_short(message)
+                        message = _shortened(message)
                     text = message.model_dump_json(by_alias=True, exclude_unset=True)
                     await connection.send(text.encode() + b"\n")
                     connection.call_ended(number)
@@ -119,14 +119,14 @@ class Session:
     async def _list_tools(
         self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        self._meet(_info(context))
+        self._register_editor(_info(context))
         return types.ListToolsResult(tools=[describe(tool) for tool in self._tools.values()])
 
     async def _call_tool(
         self, context: ServerRequestContext[Any], params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        client = self._meet(_info(context)).name
-        self._container.editors.record_call(self._id, params.name[:_LONGEST_NAME])
+        client = self._register_editor(_info(context)).name
+        self._container.editors.record_call(self._id, params.name[:_MAX_NAME])
         correlation_id = uuid.uuid4().hex[:16]
         began = time.perf_counter()
         tool, given, answer = params.name, dict(params.arguments or {}), {}
@@ -147,11 +147,11 @@ class Session:
             )
             answer = {"error": problem.as_dict()}
         answer["correlation_id"] = correlation_id
-        tool = tool[:_LONGEST_NAME]
+        tool = tool[:_MAX_NAME]
         milliseconds = round((time.perf_counter() - began) * 1000, 1)
         log.info("%s %s %s %.1f ms [%s]", client, tool, outcome, milliseconds, correlation_id)
-        await self._note(client, tool, given, answer, outcome, milliseconds)
-        shown = clean_values(answer)  # whatever documents, records and other agents put into it
+        await self._log_call(client, tool, given, answer, outcome, milliseconds)
+        shown = clean_values(answer)  # documents, records and other agents are not trusted
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=json.dumps(shown, ensure_ascii=False))],
             structured_content=shown,
@@ -187,16 +187,16 @@ class Session:
     async def _ingest(self, call: Call, limit: float, context: ServerRequestContext[Any]) -> dict[str, Any]:
         job_id = await self._connection.pool.run(self._id, "ingest", partial(ingest, call), limit)
         until = time.monotonic() + max(0.0, limit - _ANSWER_MARGIN)
-        jobs, told = self._container.jobs, -1.0
+        jobs, reported = self._container.jobs, -1.0
         while True:
-            left = until - time.monotonic()
-            wait = partial(jobs.wait, job_id, max(0.0, min(0.5, left)))
+            remaining = until - time.monotonic()
+            wait = partial(jobs.wait, job_id, max(0.0, min(0.5, remaining)))
             finished, progress = await anyio.to_thread.run_sync(wait, abandon_on_cancel=True)
-            # Half of a document's way is that it can be searched.
-            if progress and progress.total and (reached := (progress.searchable + progress.done) / 2) > told:
-                told = reached
+            # A searchable document counts as half done.
+            if progress and progress.total and (reached := (progress.searchable + progress.done) / 2) > reported:
+                reported = reached
                 await context.session.report_progress(reached, progress.total, describe_progress(progress))
-            if finished or left <= 0 or jobs.paused:
+            if finished or remaining <= 0 or jobs.paused:
                 break
         if finished is None:
             jobs.report_later(job_id)
@@ -206,40 +206,40 @@ class Session:
             answer["warnings"] = ["The researcher has paused imports: this one begins when they go on."]
         errors = answer.get("errors") or []
         if finished and errors and errors[0]["source"] == finished.request["source"]:
-            # One file was asked for, and it failed: that is the answer, not a success with a footnote.
+            # If the only file of the request failed, the call fails too, instead of succeeding with a warning.
             raise CiteLoomError(Code(errors[0]["code"]), errors[0]["reason"], source=Path(errors[0]["source"]).name)
         return answer
 
     def _only_project(self) -> str:
         return self._container.projects.default_project(self._visible).id
 
-    async def _listen(self, ctx: ServerRequestContext[Any], call_next: CallNext) -> HandlerResult:
-        """Know the editor by its first words: in a handshake, or with each request since MCP 2026-07-28."""
+    async def _identify_editor(self, ctx: ServerRequestContext[Any], call_next: CallNext) -> HandlerResult:
+        """Identify the editor by its handshake, or by each request since MCP 2026-07-28."""
         if info := _info(ctx):
-            self._meet(info)
+            self._register_editor(info)
         result = await call_next(ctx)
         if ctx.method == "initialize":
-            self._meet(types.Implementation.model_validate((ctx.params or {})["clientInfo"]))
+            self._register_editor(types.Implementation.model_validate((ctx.params or {})["clientInfo"]))
         return result
 
-    async def _count(self, message: types.JSONRPCMessage, line: bytes) -> None:
+    async def _count_call(self, message: types.JSONRPCMessage, line: bytes) -> None:
         """Count unanswered calls, and wait while there are too many: calls and unread answers are held in memory."""
         connection = self._connection
         if isinstance(message, types.JSONRPCRequest):
             connection.call_began(message.id)
-            await connection.wait_for_answers(_MAX_UNANSWERED if len(line) < _LONG_LINE else 1)
+            await connection.wait_for_answers(_MAX_UNANSWERED if len(line) < _LARGE_CALL_BYTES else 1)
         elif isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled":
-            connection.call_ended(cancelled_request_id_from_params(message.params))  # it is never answered
+            connection.call_ended(cancelled_request_id_from_params(message.params))  # it gets no answer
 
-    def _meet(self, info: types.Implementation | None) -> Editor:
+    def _register_editor(self, info: types.Implementation | None) -> Editor:
         if self._editor is None:
             projects = sorted(self._visible) if self._visible is not None else None
-            name, version = (info.name[:_LONGEST_NAME], info.version[:_LONGEST_NAME]) if info else (_NAMELESS, "")
+            name, version = (info.name[:_MAX_NAME], info.version[:_MAX_NAME]) if info else (_UNKNOWN, "")
             self._editor = Editor(self._id, name, version, projects, self._toolsets)
             self._container.editors.add(self._editor, self._bridge, self._close)
         return self._editor
 
-    async def _note(
+    async def _log_call(
         self, client: str, tool: str, given: dict[str, Any], answer: dict[str, Any], outcome: str, milliseconds: float
     ) -> None:
         if not self._container.settings.privacy.access_log:
@@ -248,13 +248,13 @@ class Session:
         asked = next((value for name in named if (value := given.get(name))), "")
         if isinstance(asked, list):
             asked = ", ".join(map(str, asked))
-        if places := _words_of(answer) or _written(answer):
+        if places := _quoted_works(answer) or _written(answer):
             asked = f"{places}: {asked}" if asked else places
         entry = partial(
             self._container.catalog.access_log.add,
             correlation_id=answer["correlation_id"],
             client=client,
-            project_id=str(given["project"])[:_LONGEST_NAME] if "project" in given else None,
+            project_id=str(given["project"])[:_MAX_NAME] if "project" in given else None,
             tool=tool,
             asked=str(asked),
             passages=_passages_of(answer),
@@ -268,7 +268,7 @@ class Session:
 
 
 def _import_answer(finished: Job | None, progress: Progress | None) -> dict[str, Any]:
-    """How an import ended, or how far it has come."""
+    """Return the result of an import, or its progress."""
     if finished is None:
         reached = encode(progress) if progress else {"total": 0, "searchable": 0, "done": 0, "stage": "queued"}
         return {"status": "running", **reached}
@@ -278,22 +278,22 @@ def _import_answer(finished: Job | None, progress: Progress | None) -> dict[str,
 
 
 def _passages_of(answer: dict[str, Any]) -> list[str]:
-    """The passages whose text went out; a hit may be made of several."""
+    """Return the passages whose text was sent; a hit may consist of several."""
     shown = [part for item in answer.get("items", []) for part in item.get("merged") or [item]]
     if "passage" in answer:
         shown = [*answer["before"], answer["passage"], *answer["after"]]
     return [part["chunk_id"] for part in shown]
 
 
-def _words_of(answer: dict[str, Any]) -> str:
-    """The works whose words went out with a verdict on quotations."""
+def _quoted_works(answer: dict[str, Any]) -> str:
+    """Return the works whose text was sent with the results of checked quotations."""
     places = [answer.get("cite"), (answer.get("elsewhere") or {}).get("cite")]
     places += [f"[@{finding['citekey']}]" for finding in answer.get("findings", []) if finding["diff"]]
     return "; ".join(dict.fromkeys(filter(None, places)))
 
 
 def _written(answer: dict[str, Any]) -> str:
-    """What a writing tool did: how many passages, and of which documents."""
+    """Return what a writing tool did: the number of passages, and their documents."""
     if "deleted_chunks" in answer:
         return f"deleted {answer['deleted_chunks']} passages"
     if "documents_processed" in answer:
@@ -316,9 +316,9 @@ def _read_message(line: bytes) -> types.JSONRPCMessage:
     try:
         return jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValueError:
-        # An editor that cuts a text in the middle of a character sends half of it, which no strict reader takes.
-        mended = json.dumps(protocol.read(line), ensure_ascii=False).encode("utf-8", "replace")
-        return jsonrpc_message_adapter.validate_json(mended, by_name=False)
+        # An editor that cuts a text inside a character sends a lone surrogate, which strict parsers reject.
+        repaired = json.dumps(protocol.read(line), ensure_ascii=False).encode("utf-8", "replace")
+        return jsonrpc_message_adapter.validate_json(repaired, by_name=False)
 
 
 def _not_a_request(line: bytes) -> dict[str, Any]:
@@ -329,14 +329,14 @@ def _not_a_request(line: bytes) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": number, "error": {"code": -32600, "message": "That is not a JSON-RPC request."}}
 
 
-def _in_short(problem: types.JSONRPCError) -> types.JSONRPCError:
-    """The SDK's own errors as they go out: they may repeat what was sent."""
-    said = clean_values(shortened_values(problem.error.model_dump(exclude_unset=True)))
-    return problem.model_copy(update={"error": types.ErrorData.model_validate(said)})
+def _shortened(problem: types.JSONRPCError) -> types.JSONRPCError:
+    """Shorten the SDK's own errors, which may repeat the input."""
+    cleaned = clean_values(shortened_values(problem.error.model_dump(exclude_unset=True)))
+    return problem.model_copy(update={"error": types.ErrorData.model_validate(cleaned)})
 
 
 def describe(tool: Tool) -> types.Tool:
-    """A tool as agents see it listed."""
+    """Return the description of a tool as listed for agents."""
     read_only = tool.toolset == "read"
     return types.Tool(
         name=tool.name,

@@ -1,6 +1,6 @@
-"""The table of MCP tools: name, description, arguments, result schema, and the request that each makes of a service.
+"""The table of MCP tools: name, description, arguments, result schema, and the function that calls a service.
 
-Called by `tools.session`.
+Used by `tools.session`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ TOOLSETS = (READ, WRITE)
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of a tool, with the projects that its session may see."""
+    """One call of a tool, with the projects that its session may access."""
 
     container: Container
     visible: frozenset[str] | None
@@ -56,7 +56,7 @@ class Call:
 
     @property
     def project(self) -> Project:
-        """The project named in the arguments, or INVALID_PROJECT where the session may not see it."""
+        """Return the project named in the arguments; raise INVALID_PROJECT if the session may not access it."""
         return self.container.catalog.projects.get(self.arguments.project, self.visible)
 
 
@@ -72,7 +72,7 @@ class Tool:
     output: dict[str, Any]
     run: Callable[[Call], dict[str, Any]]
     destructive: bool = False
-    open_world: bool = False  # it may reach beyond this machine
+    open_world: bool = False  # it may access the internet
 
 
 def _list_projects(call: Call) -> dict[str, Any]:
@@ -93,7 +93,7 @@ def _list_documents(call: Call) -> dict[str, Any]:
     given: a.ListDocuments = call.arguments
     request = ListDocuments(project=call.project.id, status=given.status, limit=given.limit, offset=given.offset)
     page: dict[str, Any] = encode(call.container.documents.list_documents(request))
-    # Where the researcher's files are is not an agent's to know.
+    # Paths of the researcher's files are not disclosed to agents.
     rows = [{key: value for key, value in row.items() if key in _DOCUMENT_KEYS} for row in page["documents"]]
     return {**page, "documents": rows}
 
@@ -171,7 +171,7 @@ def _format_citations(call: Call) -> dict[str, Any]:
         made = call.container.evidence.records(GetRecords(project=project, cites=cites, format=given.format))
         text = made.text
     else:
-        # A file of the researcher's is theirs to name: agents choose a style by its name.
+        # Agents choose a style by name: only the researcher may name a style file.
         request = Cite(project=project, cites=cites, style=given.style, style_files=False)
         made = call.container.evidence.cite(request)
         style, entries = made.style.title, made.citations if given.format == "citation" else made.bibliography
@@ -193,7 +193,7 @@ def _check_citations(call: Call) -> dict[str, Any]:
     visible = None if call.visible is None else tuple(call.visible)
     request = CheckManuscript(project=call.project.id, text=call.arguments.text, visible=visible)
     report = call.container.evidence.check(request, call.cancel)
-    # What a program needs to mend a file is of no use to an agent, which has the text.
+    # Edits with byte positions are for programs that fix a file; an agent has the text itself.
     answer = _without(_json(report), "edits", "fixable", "encoding", "file", "sha256")
     findings = [
         shortened_values(_without(finding, "edit", "end_line", "end_column"))
@@ -223,7 +223,7 @@ def _help(call: Call) -> dict[str, Any]:
 
 
 def ingest(call: Call) -> str:
-    """Queue the import that a call asks for; gives the job's id. The session waits for it."""
+    """Queue the import that a call requests; return the job's id. The session waits for it."""
     given: a.Ingest = call.arguments
     project, source = call.project, given.source.strip()
     if not source:
@@ -372,5 +372,5 @@ TOOLS: dict[str, Tool] = {
 
 
 def of_toolsets(names: list[str]) -> dict[str, Tool]:
-    """The tools of some toolsets."""
+    """Return the tools of some toolsets."""
     return {name: tool for name, tool in TOOLS.items() if tool.toolset in names}

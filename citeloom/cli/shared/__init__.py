@@ -1,1 +1,1 @@
-"""What several commands use: calls to the engine, progress, output."""
+"""Helpers shared by several commands: calls to the engine, progress, output."""

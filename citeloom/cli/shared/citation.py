@@ -1,4 +1,4 @@
-"""The citation of a passage as commands print it."""
+"""Formats the citation of a passage for output. Used by `search` and `show`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from citeloom.api.search import FoundPassage
 
 
 def citation(passage: FoundPassage) -> str:
-    """The citation of a passage, or why it has none; text that an agent stored is always marked as such."""
+    """Return the citation of a passage, or why it has none; text stored by an agent is always marked."""
     by_agent = passage.text_source == "agent"
     if passage.cite:
         return f"{passage.cite} (stored by an agent)" if by_agent else passage.cite

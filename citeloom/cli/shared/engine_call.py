@@ -1,4 +1,4 @@
-"""Asking the engine, with a sign of life on a terminal while it thinks or starts."""
+"""Sends requests to the engine, with a status line on a terminal while waiting. Used by all commands."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from citeloom.ipc.client import Client
 
 @contextmanager
 def waiting(what: str) -> Iterator[None]:
-    """Show what is being waited for, where somebody looks."""
+    """Show a status line while waiting, if the output is a terminal."""
     if console.is_terminal:
         with console.status(f"{what} …"):
             yield
@@ -22,12 +22,12 @@ def waiting(what: str) -> Iterator[None]:
 
 
 def connected() -> Client:
-    """A connection to the engine; starting one is said."""
+    """Return a connection to the engine; if it has to be started, a status line says so."""
     with waiting("Connecting" if launch.running() else "Starting the engine"):
         return Client()
 
 
 def ask(request: Request[R], waiting_for: str = "Working") -> R:
-    """Send one request to the engine."""
+    """Send one request to the engine and return the result."""
     with connected() as client, waiting(waiting_for):
         return client.call(request)

@@ -1,4 +1,4 @@
-"""Follows a job to its end, and prints what it did."""
+"""Follows a job until it ends, and prints its progress and result."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from citeloom.api.engine import CancelJob, Status
 from citeloom.api.events import EngineStopping, Event, JobFinished, JobProgress, Paused
 from citeloom.api.importing import import_result
-from citeloom.cli.shared.output import as_json, console, say
+from citeloom.cli.shared.output import as_json, console, print_line
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import STAGES, Stage, describe_progress
 from citeloom.ipc.client import Client
 
-# Between two lines of progress where there is no terminal: steps (a document is searchable, is finished), or seconds.
+# Without a terminal, between two lines of progress: steps (a document is searchable, is finished), or seconds.
 _LINES_EVERY = 50
-_PASSAGE_LINES_EVERY = 100_000  # of a job that counts passages
+_PASSAGE_LINES_EVERY = 100_000  # for jobs that count passages
 _LINE_AFTER = 15.0
 
 
 def run_to_the_end(client: Client, job_id: str, *, quiet: bool) -> JobFinished:
-    """Follow a job until it ends, on a connection that watches; Ctrl-C ends it soon, and what it has done stays."""
+    """Follow a job until it ends, on a connection with events; Ctrl-C ends it soon, keeping what it has done."""
     try:
         if any(job.job_id == job_id and job.state == "paused" for job in client.call(Status()).jobs):
-            _say_paused()
+            _print_paused()
         return _follow(client, job_id, quiet=quiet)
     except KeyboardInterrupt:
         click.echo("\nStopping …", err=True)
@@ -50,7 +50,7 @@ def _follow(client: Client, job_id: str, *, quiet: bool) -> JobFinished:
                     "It goes on when the engine starts again.",
                 )
             case Paused(paused=True):
-                _say_paused()
+                _print_paused()
             case JobFinished() if event.job_id == job_id:
                 finished = event
             case JobProgress() if event.job_id == job_id:
@@ -70,15 +70,15 @@ def _follow(client: Client, job_id: str, *, quiet: bool) -> JobFinished:
     return finished
 
 
-def _say_paused() -> None:
+def _print_paused() -> None:
     click.echo("Imports are paused; this one goes on after 'citeloom engine resume'.", err=True)
 
 
 class _Waits:
-    """Prints what a job waits for, once for each time that it is held up."""
+    """Prints what a job waits for, once per delay."""
 
     def __init__(self) -> None:
-        self._printed_at: int | None = None  # how far it was then
+        self._printed_at: int | None = None  # progress at that time
 
     def update(self, event: JobProgress) -> None:
         steps = event.searchable + event.done
@@ -88,7 +88,7 @@ class _Waits:
 
 
 class _Lines:
-    """Prints a line now and then, where there is no terminal."""
+    """Prints a line of progress from time to time, without a terminal."""
 
     def __init__(self) -> None:
         self._printed, self._at = 0, time.monotonic()
@@ -104,11 +104,11 @@ class _Lines:
 
 
 class _Bar:
-    """A live bar with the time left: half of it is that everything can be searched, half that all is read whole."""
+    """Progress bar with the remaining time: one half for the first pass, one for the second."""
 
     def __init__(self) -> None:
         columns = (
-            TextColumn("{task.description}", markup=False),  # a file name may hold what looks like it
+            TextColumn("{task.description}", markup=False),  # a file name may look like markup
             BarColumn(),
             TextColumn("{task.fields[reached]}"),
             TimeElapsedColumn(),
@@ -156,27 +156,27 @@ def succeeded(finished: JobFinished, *, json_: bool = False) -> dict[str, Any] |
         as_json({"state": finished.state, **finished.result})
     else:
         for warning in finished.result.get("warnings", []):
-            say(f"Note: {warning}")
+            print_line(f"Note: {warning}")
     return finished.result if finished.state == "done" else None
 
 
 def print_result(project: str, finished: JobFinished, *, json_: bool) -> int:
-    """Print what an import did; gives the exit code."""
+    """Print the result of an import, and return the exit code."""
     result = import_result(finished)
     if json_:
         as_json({"state": finished.state, **finished.result})
         return 1 if result.failed else 0
-    words = ("new", "replaced", "skipped", "updated", "removed", "failed")
-    counts = ", ".join(f"{count} {word}" for word in words if (count := getattr(result, word))) or "nothing to do"
+    labels = ("new", "replaced", "skipped", "updated", "removed", "failed")
+    counts = ", ".join(f"{count} {word}" for word in labels if (count := getattr(result, word))) or "nothing to do"
     if result.without_file:
         counts += f", {result.without_file} without a file"
     if result.recognised:
         counts += f", {result.recognised} recognised by OCR"
     click.echo(f"{counts}; {result.chunks_written} passages written in {result.duration_seconds:.1f} s.")
     for warning in result.warnings:
-        say(f"Note: {warning}")
+        print_line(f"Note: {warning}")
     for error in result.errors:
-        say(f"Failed: {error['source']}: {error['reason']} [{error['code']}]", err=True)
+        print_line(f"Failed: {error['source']}: {error['reason']} [{error['code']}]", err=True)
     if finished.state != "done":
         click.echo(f"It was stopped before the end. Go on with: citeloom ingest {project}", err=True)
         return 130

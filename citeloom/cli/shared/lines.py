@@ -1,4 +1,4 @@
-"""Lines of output that are never broken, and the words in them."""
+"""Prints lines that are never wrapped, and formats parts of them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _CHANGE = re.compile(r"(\[-.*?-\])|\{\+.*?\+\}", re.DOTALL)
 
 
 def line(*pieces: Piece) -> None:
-    """Print a line as one line: whatever reads it takes it for one thing."""
-    # As texts, never as markup: what is printed may hold \[ and other signs that mean something to rich.
+    """Print a line without wrapping, so that programs can read it."""
+    # As text, never as markup: it may contain \[ and other markup of rich.
     made = Text()
     for piece in pieces:
         text, style = (piece, "") if isinstance(piece, str) else piece
@@ -25,7 +25,7 @@ def line(*pieces: Piece) -> None:
 
 
 def coloured(diff: str) -> list[Piece]:
-    """A word diff in pieces: what only the quotation has in red, what only the work has in green."""
+    """Return a word diff as styled pieces: words only in the quotation in red, words only in the work in green."""
     pieces: list[Piece] = []
     end = 0
     for match in _CHANGE.finditer(diff):
@@ -35,10 +35,10 @@ def coloured(diff: str) -> list[Piece]:
 
 
 def one_line(text: str) -> str:
-    """Text without the line breaks it came with."""
+    """Return text with line breaks replaced by spaces."""
     return " ".join(text.split())
 
 
 def count(number: int, word: str) -> str:
-    """A number of things."""
+    """Return a number with its noun in singular or plural."""
     return f"{number} {word}" if number == 1 else f"{number} {word}s"

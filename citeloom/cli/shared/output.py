@@ -1,4 +1,4 @@
-"""What every command needs: places as the engine finds them; tables on a terminal, plain lines elsewhere."""
+"""Output of all commands: tables on a terminal, plain lines elsewhere, JSON; and absolute paths for the engine."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from citeloom.core.types import Coverage
 
 
 class _SafeConsole(Console):
-    """A console whose colours are its own: what papers, records and editors hold cannot steer the terminal."""
+    """Console that removes terminal control sequences from the text of papers, records and editors."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         for segment in super().render(renderable, options):
@@ -30,7 +30,7 @@ class _SafeConsole(Console):
 
 
 class _SafeStream(io.TextIOBase):
-    """Standard output or error as everything but the console writes it. It has no buffer that goes past it."""
+    """Wrapper of standard output or error that cleans all text. It has no `buffer` that would bypass it."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -65,7 +65,7 @@ console = _SafeConsole(highlight=False, soft_wrap=False)
 
 @contextlib.contextmanager
 def safe_streams() -> Iterator[None]:
-    """Clean all that is printed meanwhile, error messages and tracebacks too."""
+    """Clean everything printed in this context, including error messages and tracebacks."""
     out, err = sys.stdout, sys.stderr
     with contextlib.redirect_stdout(_SafeStream(out)), contextlib.redirect_stderr(_SafeStream(err)):
         console.file = out
@@ -76,24 +76,24 @@ def safe_streams() -> Iterator[None]:
 
 
 def absolute(place: str) -> str:
-    """A path as the engine, which works in another folder, finds it; addresses and parts of Zotero stay as they are."""
+    """Return an absolute path, as the engine runs in another folder; addresses and parts of Zotero are unchanged."""
     if place == "zotero" or place.startswith("zotero:"):
         return place
     return place if "://" in place else str(Path(place).expanduser().absolute())
 
 
 def as_json(value: Any) -> None:
-    """Print a result for other programs."""
+    """Print a result as JSON."""
     click.echo(escaped_json(json.dumps(encode(value), ensure_ascii=False, indent=2)))
 
 
-def say(words: str, *, err: bool = False) -> None:
-    """Print one line, whatever line ends the names in it hold."""
-    click.echo(one_line(words), err=err)
+def print_line(text: str, *, err: bool = False) -> None:
+    """Print one line, with line breaks in names replaced."""
+    click.echo(one_line(text), err=err)
 
 
 def as_file(text: str) -> None:
-    """Print what could be a file: as it is, unless it goes to a terminal."""
+    """Print the content of a file: unchanged, unless the output is a terminal."""
     if console.is_terminal:
         click.echo(text, nl=False)
     else:
@@ -101,7 +101,7 @@ def as_file(text: str) -> None:
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Print rows under headings; tab-separated when nobody looks at it."""
+    """Print rows under headings; tab-separated if the output is not a terminal."""
     if not console.is_terminal:
         for row in rows:
             click.echo("\t".join("" if cell is None else one_line(str(cell)) for cell in row))
@@ -110,13 +110,13 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     for column in columns:
         made.add_column(column, overflow="fold")
     for row in rows:
-        # As text: a title may hold what looks like markup.
+        # As text: a title may look like markup.
         made.add_row(*(Text("" if cell is None else one_line(str(cell))) for cell in row))
     console.print(made)
 
 
 def coverage(of: Coverage | dict[str, int]) -> str:
-    """How much can be searched, in words."""
+    """Return a text on how much of a project is searchable."""
     known = of if isinstance(of, Coverage) else Coverage(**of)
     parts = [f"{known.searchable} of {known.documents} documents searchable"]
     others = ((known.pending, "pending"), (known.failed, "failed"), (known.without_file, "without a file"))
@@ -124,7 +124,7 @@ def coverage(of: Coverage | dict[str, int]) -> str:
 
 
 def size(count: float) -> str:
-    """Bytes as people read them."""
+    """Return a number of bytes with a unit."""
     for unit in ("bytes", "kB", "MB"):
         if count < 1000:
             return f"{count:.0f} {unit}"

@@ -1,1 +1,1 @@
-"""What a project may read: folders, Zotero, web addresses."""
+"""Sources of documents: folders, Zotero, web addresses."""

@@ -1,4 +1,4 @@
-"""Checks the paths that agents and people name: an agent may reach only what the researcher allowed."""
+"""Validates paths given by agents and people: an agent may read only what the researcher allowed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from citeloom.core.types import Source
 
 
 def allowed_path(given: str, sources: Sequence[Source], references: str | None) -> Path:
-    """Return the path an agent named, if it is among a project's folders and files or is its references."""
+    """Return the path an agent gave, if it is in the project's sources or is its references file."""
     named = Path(given)
     roots = [Path(s.path) for s in sources if s.kind == "folder"]
     missing = None
@@ -24,7 +24,7 @@ def allowed_path(given: str, sources: Sequence[Source], references: str | None) 
                 return path
             missing = missing or path
     if missing is not None:
-        raise _not_there(missing)
+        raise _not_found(missing)
     raise CiteLoomError(
         Code.PERMISSION_DENIED,
         "That place is not among the folders this project may read.",
@@ -33,15 +33,15 @@ def allowed_path(given: str, sources: Sequence[Source], references: str | None) 
 
 
 def existing(path: str) -> Path:
-    """Return the path a person named, if it exists."""
+    """Return the path a person gave, if it exists."""
     found = _resolved(Path(path))
     if found is None or not _exists(found):
-        raise _not_there(found or Path(path))
+        raise _not_found(found or Path(path))
     return found
 
 
 def _resolved(path: Path) -> Path | None:
-    """Return a path with links resolved; None for what cannot be one: a loop of links, an unknown user."""
+    """Return a path with links resolved; None if that fails, as for a loop of links or an unknown user."""
     try:
         return path.expanduser().resolve()
     except (OSError, RuntimeError, ValueError):
@@ -51,11 +51,11 @@ def _resolved(path: Path) -> Path | None:
 def _exists(path: Path) -> bool:
     try:
         return path.exists()
-    except (OSError, ValueError):  # a name that is too long, or not a name
+    except (OSError, ValueError):  # the name is too long, or invalid
         return False
 
 
-def _not_there(path: Path) -> CiteLoomError:
+def _not_found(path: Path) -> CiteLoomError:
     return CiteLoomError(
         Code.FILE_NOT_FOUND,
         f"There is no file or folder {path}.",
@@ -64,7 +64,7 @@ def _not_there(path: Path) -> CiteLoomError:
 
 
 def check_kind(path: Path) -> None:
-    """Refuse a file that no converter reads."""
+    """Raise an error for a file of a format that no converter reads."""
     if path.is_file() and file_type(path) is None:
         raise CiteLoomError(
             Code.UNSUPPORTED_FORMAT,

@@ -1,4 +1,4 @@
-"""Scans folders for files that can be read, and says what was left out and why."""
+"""Scans folders for readable files, and reports what was left out and why. Used by discovery."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.types import Record, Source
 from citeloom.importing.sources.open_within import open_within, outside
 
-ZOTERO = "zotero:"  # what the sources of Zotero's documents begin with
+ZOTERO = "zotero:"  # prefix of the sources of Zotero's documents
 ALL_OF_ZOTERO = "zotero:*"  # every part of Zotero that a project may read
 
-ReportBytes = Callable[[int, int | None], None]  # so many bytes of so many
+ReportBytes = Callable[[int, int | None], None]  # bytes so far, bytes in total
 ShouldStop = Callable[[], bool]
 
 
 class ItemRecord:
-    """The record of a Zotero item that a file belongs to; made when it is first needed."""
+    """The record of the Zotero item that a file belongs to; built on first use."""
 
     def __init__(self, fingerprint: str, zotero: dict[str, str], make_record: Callable[[], Record]) -> None:
         self.fingerprint = fingerprint  # changes when the record may
@@ -33,32 +33,32 @@ class ItemRecord:
 
     @cached_property
     def record(self) -> Record:
-        """The record; made when it is needed, because most syncs find nothing changed."""
+        """The record; built on first use, because most syncs find nothing changed."""
         return self._make_record()
 
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A readable file as its disk or Zotero describes it."""
+    """A readable file, as described by the file system or Zotero."""
 
-    path: str  # "": it is not on this disk
+    path: str  # "": not on this disk
     file_type: str
     size: int
     mtime_ns: int  # or any number that changes when the content does
-    known_as: str = ""  # its address or Zotero item, where it is not known by its path
+    known_as: str = ""  # its address or Zotero item, if it is not identified by its path
     item: ItemRecord | None = None
     missing: str = ""  # why its file is not on this disk
-    within: str = ""  # the folder or file of a source that it has to lie in when it is opened; "": anywhere
+    within: str = ""  # the folder or file of a source that must contain it when it is opened; "": anywhere
     get: Callable[[ReportBytes, ShouldStop], FoundFile] | None = None  # writes or fetches it, or a substitute
 
     @property
     def source(self) -> str:
-        """What the document is known by."""
+        """Identifier of the document: path, address or Zotero item."""
         return self.known_as or self.path
 
     @property
     def shown(self) -> str:
-        """What a person knows it by."""
+        """Name to show to a person."""
         if self.item is None:
             return self.source
         return f"{self.item.record.citekey} ({self.item.record.title[:60] or self.source})"
@@ -66,17 +66,17 @@ class FoundFile:
 
 @dataclass(slots=True)
 class FolderScan:
-    """What a folder or file of a source holds."""
+    """Result of scanning one folder or file."""
 
     files: list[FoundFile] = field(default_factory=list)
-    unreadable: list[str] = field(default_factory=list)  # folders whose content is unknown, so nothing there is gone
+    unreadable: list[str] = field(default_factory=list)  # nothing in these folders counts as removed
     problems: list[tuple[str, CiteLoomError]] = field(default_factory=list)
     other_kinds: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(slots=True)
 class SourceContents:
-    """What all sources of an import hold."""
+    """Contents of all sources of an import."""
 
     files: dict[str, FoundFile] = field(default_factory=dict)
     problems: dict[str, CiteLoomError] = field(default_factory=dict)
@@ -84,10 +84,10 @@ class SourceContents:
     seen: list[Source] = field(default_factory=list)
     unreadable: list[Path] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-    libraries: set[str] = field(default_factory=set)  # of Zotero, read as a whole
+    libraries: set[str] = field(default_factory=set)  # Zotero libraries that were read completely
 
     def covers(self, source: str) -> bool:
-        """Whether a document that was not found has left its source: the source was scanned and could be read."""
+        """Whether a document's source was scanned completely, so that a document not found was removed from it."""
         if source.startswith(ZOTERO):
             return any(source.startswith(f"{ZOTERO}{library}/items/") for library in self.libraries)
         path = Path(source)
@@ -97,10 +97,10 @@ class SourceContents:
 
 
 def scan_sources(sources: Sequence[Source], found: SourceContents, *, strict: bool) -> SourceContents:
-    """Scan all sources. One that is missing says nothing of its documents; `strict` makes that an error."""
+    """Scan all sources. The documents of a missing source do not count as removed; with `strict` it is an error."""
     for source in sources:
         try:
-            if source.kind == "file" and Path(source.path).is_symlink():  # as it was allowed, it was none
+            if source.kind == "file" and Path(source.path).is_symlink():  # it was not a link when it was allowed
                 raise outside(Path(source.path))
             one = scan_folder(Path(source.path), recursive=source.recursive)
         except CiteLoomError as error:
@@ -137,7 +137,7 @@ def scan_folder(source: Path, *, recursive: bool = True) -> FolderScan:
 
     for folder, folders, names in os.walk(root, onerror=unreadable):
         links = [n for n in folders if (Path(folder) / n).is_symlink()]
-        # A linked folder inside the source is walked where it really is; one outside is not allowed.
+        # A linked folder inside the source is walked at its real location; one outside is not allowed.
         folders[:] = sorted(n for n in folders if not n.startswith(".") and n not in links) if recursive else []
         for name in sorted([*names, *links]):
             if not name.startswith("."):
@@ -152,7 +152,7 @@ def _add(found: FolderScan, path: Path, root: Path, *, recursive: bool = True) -
         readable = os.fsencode(path).decode("utf-8", "replace")
         _problem(found, readable, Code.INVALID_INPUT, "has a name that is not readable text.", "Rename it.")
         return
-    if path.is_symlink() and not _is_own(found, path, root, recursive=recursive):
+    if path.is_symlink() and not _is_read_through_link(found, path, root, recursive=recursive):
         return
     kind = file_type(path)
     if kind is None:
@@ -165,14 +165,14 @@ def _add(found: FolderScan, path: Path, root: Path, *, recursive: bool = True) -
         found.problems.append((str(path), _denied(str(path))))
         return
     if not stat.S_ISREG(about.st_mode):
-        # A pipe or device under the name of a paper would be waited for without end.
+        # Reading a pipe or device that is named like a paper would block forever.
         _problem(found, str(path), Code.UNSUPPORTED_FORMAT, "is not a file.", "Remove it from the folder.")
         return
     found.files.append(FoundFile(str(path), kind, about.st_size, about.st_mtime_ns))
 
 
-def _is_own(found: FolderScan, link: Path, root: Path, *, recursive: bool) -> bool:
-    """Whether a link is to be read in its own place: it leads to a file of the source that is met nowhere else."""
+def _is_read_through_link(found: FolderScan, link: Path, root: Path, *, recursive: bool) -> bool:
+    """Whether to read a file through this link: its target is in the source, but not reached by the scan itself."""
     try:
         target = link.resolve(strict=True)
     except (OSError, RuntimeError):  # a link to nothing, or a loop of links
@@ -183,8 +183,8 @@ def _is_own(found: FolderScan, link: Path, root: Path, *, recursive: bool) -> bo
         _problem(found, str(link), Code.PERMISSION_DENIED, "is a link to a place outside the folder.", step)
         return False
     inside = target.relative_to(root)
-    met = (recursive or len(inside.parts) == 1) and not any(part.startswith(".") for part in inside.parts)
-    return not met and target.is_file()
+    scanned_directly = (recursive or len(inside.parts) == 1) and not any(part.startswith(".") for part in inside.parts)
+    return not scanned_directly and target.is_file()
 
 
 def _problem(found: FolderScan, path: str, code: Code, what: str, next_step: str) -> None:
@@ -196,7 +196,7 @@ def _denied(path: str) -> CiteLoomError:
 
 
 def hash_file(path: Path, within: str = "") -> str:
-    """Return the SHA-256 of a file, which has to lie within a folder or be a file, if one is named."""
+    """Return the SHA-256 of a file; with `within`, the file must be that file or in that folder."""
     try:
         with open_within(path, within) as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()

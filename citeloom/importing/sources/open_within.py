@@ -1,4 +1,4 @@
-"""Opens a file that must lie in a folder, safe against links that are changed meanwhile."""
+"""Opens files that must be inside a folder, safe against links that are swapped in meanwhile."""
 
 from __future__ import annotations
 
@@ -10,40 +10,41 @@ from pathlib import Path
 
 from citeloom.core.errors import CiteLoomError, Code
 
-_PLAIN = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
-_FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)  # with O_PATH, entering it is enough
-_BY_FOLDER = os.open in os.supports_dir_fd  # not on Windows
+_READ_FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
+# With O_PATH, search permission is enough.
+_DIR_FLAGS = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)
+_HAS_DIR_FD = os.open in os.supports_dir_fd  # not on Windows
 
 
 def open_within(path: Path, within: str) -> BufferedReader:
-    """Open a file that really lies in this folder, or is this file; "" for one that may lie anywhere.
+    """Open a file that must really be in this folder, or be this file; "" allows any location.
 
-    Links are resolved first, and none is followed from there on: each folder on the way is opened from the one above
-    it. A file that was swapped for a link between two looks is refused, not read.
+    Links are resolved first, and none is followed after that: each folder of the path is opened relative to its
+    parent. A file that was replaced by a link between check and use is refused, not read.
     """
     if not within:
-        return os.fdopen(_regular(os.open(path, _PLAIN), path), "rb")
-    if Path(within) == path:  # a single file that was allowed: it may be no link at all
+        return os.fdopen(_check_regular(os.open(path, _READ_FLAGS), path), "rb")
+    if Path(within) == path:  # a single allowed file: it must not be a link at all
         root = Path(os.path.realpath(path.parent))
         real = root / path.name
     else:
         real, root = Path(os.path.realpath(path)), Path(os.path.realpath(within))
         if real == root or not real.is_relative_to(root):
             raise outside(path)
-    opened = _walked(path, root, real.relative_to(root).parts) if _BY_FOLDER else _compared(path, real, root)
-    return os.fdopen(_regular(opened, path), "rb")
+    opened = _open_below(path, root, real.relative_to(root).parts) if _HAS_DIR_FD else _open_compared(path, real, root)
+    return os.fdopen(_check_regular(opened, path), "rb")
 
 
-def _walked(path: Path, root: Path, parts: tuple[str, ...]) -> int:
-    folder = os.open(root, _FOLDER)
+def _open_below(path: Path, root: Path, parts: tuple[str, ...]) -> int:
+    folder = os.open(root, _DIR_FLAGS)
     try:
         for name in parts[:-1]:
-            inner = os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=folder)
+            inner = os.open(name, _DIR_FLAGS | os.O_NOFOLLOW, dir_fd=folder)
             os.close(folder)
             folder = inner
-        return os.open(parts[-1], _PLAIN | os.O_NOFOLLOW, dir_fd=folder)
+        return os.open(parts[-1], _READ_FLAGS | os.O_NOFOLLOW, dir_fd=folder)
     except OSError as error:
-        # A link is met as one, or as no folder: it was not there when the path was resolved.
+        # ELOOP or ENOTDIR: a link was put there after the path was resolved.
         if error.errno in (errno.ELOOP, errno.EMLINK, errno.ENOTDIR):
             raise outside(path) from error
         raise
@@ -51,10 +52,10 @@ def _walked(path: Path, root: Path, parts: tuple[str, ...]) -> int:
         os.close(folder)
 
 
-def _compared(path: Path, real: Path, root: Path) -> int:
-    """Where folders cannot be opened: the open file has to be the one that is in the folder, before and after."""
+def _open_compared(path: Path, real: Path, root: Path) -> int:
+    """Open a file without folder descriptors: before and after, the path must refer to the opened file."""
     before = os.lstat(real)
-    opened = os.open(real, _PLAIN)
+    opened = os.open(real, _READ_FLAGS)
     found, after = os.fstat(opened), os.lstat(real)
     same = {(one.st_dev, one.st_ino) for one in (before, found, after)}
     if len(same) > 1 or not Path(os.path.realpath(real)).is_relative_to(root):
@@ -63,7 +64,7 @@ def _compared(path: Path, real: Path, root: Path) -> int:
     return opened
 
 
-def _regular(opened: int, path: Path) -> int:
+def _check_regular(opened: int, path: Path) -> int:
     if not stat.S_ISREG(os.fstat(opened).st_mode):
         os.close(opened)
         raise CiteLoomError(Code.UNSUPPORTED_FORMAT, f"{path.name} is not a file.", "Remove it from the folder.")

@@ -1,7 +1,7 @@
-"""Fetching a document from the web: public addresses only, bounded in size, time and kind.
+"""Downloads a document from the web: public addresses only, with limits on size, time and content type.
 
-The address that is checked is the address that is connected to, at every redirect: a name that points into the
-researcher's own network, now or on the second look, leads nowhere. Proxies of the environment are not asked.
+At every redirect, the address that is checked is the address that is connected to: a host name cannot lead into the
+researcher's own network, not even by resolving differently the second time. Proxies of the environment are ignored.
 """
 
 from __future__ import annotations
@@ -37,37 +37,37 @@ _REDIRECTS = (301, 302, 303, 307, 308)
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A document from the web, on this disk."""
+    """A downloaded document."""
 
     path: Path
-    url: str  # where it was in the end, after redirects
+    url: str  # the final address, after redirects
 
 
 class _Deadline:
-    """When the whole exchange has to be over, however little of it comes at a time."""
+    """Time limit of the whole exchange, however slowly the data arrives."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._until = time.monotonic() + seconds
 
-    def left(self) -> float:
-        """Seconds that are left; an error when there are none."""
-        left = self._until - time.monotonic()
-        if left <= 0:
+    def remaining(self) -> float:
+        """Return the remaining seconds; raise `_TooSlow` if there are none."""
+        remaining = self._until - time.monotonic()
+        if remaining <= 0:
             raise _TooSlow(f"it took longer than {self._seconds:.0f} seconds")
-        return left
+        return remaining
 
     def step(self) -> float:
-        """Seconds that one step may wait."""
-        return min(_STEP_SECONDS, self.left())
+        """Return the timeout of one step in seconds."""
+        return min(_STEP_SECONDS, self.remaining())
 
 
 class _TooSlow(Exception):
-    """The deadline is over."""
+    """The deadline has passed."""
 
 
-class _Stream(io.RawIOBase):
-    """What comes from a socket; no read of it waits beyond the deadline."""
+class _DeadlineReader(io.RawIOBase):
+    """Raw input of a socket; no read waits beyond the deadline."""
 
     def __init__(self, connected: socket.socket, deadline: _Deadline) -> None:
         self._socket, self._deadline = connected, deadline
@@ -80,25 +80,25 @@ class _Stream(io.RawIOBase):
         try:
             return self._socket.recv_into(buffer)
         except TimeoutError:
-            self._deadline.left()
+            self._deadline.remaining()
             raise
 
 
-class _Connected:
-    """A socket as http.client wants one."""
+class _HttpSocket:
+    """Socket interface that http.client requires."""
 
     def __init__(self, connected: socket.socket, deadline: _Deadline) -> None:
         self._socket, self._deadline = connected, deadline
 
     def close(self) -> None:
-        """http.client closes it when the answer begins: what is still to come is read, then the socket is closed."""
+        """Do nothing: http.client closes it when the response begins; the socket is closed after the body is read."""
 
     def sendall(self, data: bytes) -> None:
         self._socket.settimeout(self._deadline.step())
         self._socket.sendall(data)
 
     def makefile(self, *_: object) -> io.BufferedReader:
-        return io.BufferedReader(_Stream(self._socket, self._deadline))
+        return io.BufferedReader(_DeadlineReader(self._socket, self._deadline))
 
 
 def fetch(
@@ -109,18 +109,18 @@ def fetch(
     most: int = MAX_BYTES,
     seconds: float = MAX_SECONDS,
 ) -> Fetched:
-    """Fetch a document and keep it as `stem` with the suffix of its kind."""
+    """Download a document and store it as `stem` plus the suffix of its content type."""
     deadline = _Deadline(seconds)
     try:
         for _ in range(_MAX_REDIRECTS + 1):
             address = web_address(url)
-            with _connected(address, allowed, deadline) as connection:
+            with _connect(address, allowed, deadline) as connection:
                 connection.request(
                     "GET", address.target, headers={"User-Agent": f"CiteLoom/{__version__}", "Accept": "*/*"}
                 )
                 with connection.getresponse() as response:
                     if response.status in _REDIRECTS and (target := response.getheader("Location")):
-                        url = _redirected(url, target)
+                        url = _redirect_target(url, target)
                         continue
                     _check_status(url, response.status)
                     return Fetched(_save(url, response, stem, most), url)
@@ -133,7 +133,7 @@ def fetch(
     raise _failed(url, "it redirects too often")
 
 
-def _redirected(url: str, target: str) -> str:
+def _redirect_target(url: str, target: str) -> str:
     try:
         target = target.encode("latin-1").decode("utf-8")  # headers are read as Latin-1
     except UnicodeError:
@@ -145,11 +145,11 @@ def _redirected(url: str, target: str) -> str:
 
 
 @contextmanager
-def _connected(
+def _connect(
     address: WebAddress, allowed: Callable[[Address], bool], deadline: _Deadline
 ) -> Iterator[http.client.HTTPConnection]:
-    found = _looked_up(address, deadline)
-    # One private address among several is refused too: which one is used must not be a matter of luck.
+    found = _resolve_host(address, deadline)
+    # One private address among several is refused too: which one would be used is arbitrary.
     if not all(allowed(one) for one in found):
         raise CiteLoomError(
             Code.PERMISSION_DENIED,
@@ -159,7 +159,7 @@ def _connected(
     with closing(_socket(found, address.port, deadline)) as raw:
         if address.secure:
             raw.settimeout(deadline.step())
-            # A connection that ends without TLS's own word for it may have been cut by anybody.
+            # A connection that ends without TLS close_notify may have been cut by anybody.
             secured: socket.socket = ssl.create_default_context().wrap_socket(
                 raw, server_hostname=address.host, suppress_ragged_eofs=False
             )
@@ -167,25 +167,25 @@ def _connected(
             secured = raw
         with closing(secured):
             connection = http.client.HTTPConnection(address.host, address.port)
-            connection.sock = _Connected(secured, deadline)
+            connection.sock = _HttpSocket(secured, deadline)
             yield connection
 
 
-def _looked_up(address: WebAddress, deadline: _Deadline) -> list[Address]:
-    """The addresses of a host. Looking a name up cannot be interrupted, so that it is left to itself if it is slow."""
+def _resolve_host(address: WebAddress, deadline: _Deadline) -> list[Address]:
+    """Return the addresses of a host. A name lookup cannot be interrupted, so it runs in a thread of its own."""
     answer: queue.Queue[list[Any] | OSError] = queue.Queue()
 
-    def look_up() -> None:
+    def resolve() -> None:
         try:
             answer.put(socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM))
         except OSError as error:
             answer.put(error)
 
-    threading.Thread(target=look_up, name="look-up", daemon=True).start()
+    threading.Thread(target=resolve, name="look-up", daemon=True).start()
     try:
         found = answer.get(timeout=deadline.step())
     except queue.Empty:
-        deadline.left()
+        deadline.remaining()
         found = OSError("no answer")
     if isinstance(found, OSError) or not found:
         raise _failed(address.host, "its name is not known here, or there is no network")
@@ -193,7 +193,7 @@ def _looked_up(address: WebAddress, deadline: _Deadline) -> list[Address]:
 
 
 def _socket(found: list[Address], port: int, deadline: _Deadline) -> socket.socket:
-    """A connection to the first address that answers."""
+    """Connect to the first address that answers."""
     problem: OSError | None = None
     for one in found:
         try:
@@ -213,12 +213,12 @@ def _check_status(url: str, status: int) -> None:
 
 
 def _length(url: str, response: http.client.HTTPResponse) -> int | None:
-    """How long the body has to be; None where only its end tells."""
-    said = {value.strip() for value in response.headers.get_all("Content-Length", [])}
-    if response.chunked or not said:
+    """Return the length of the body; None if only its end determines it."""
+    lengths = {value.strip() for value in response.headers.get_all("Content-Length", [])}
+    if response.chunked or not lengths:
         return None
-    length = said.pop()
-    if said or not (length.isascii() and length.isdecimal() and len(length) < 20):
+    length = lengths.pop()
+    if lengths or not (length.isascii() and length.isdecimal() and len(length) < 20):
         raise _failed(url, "the server's answer has a Content-Length that cannot be")
     return int(length)
 
@@ -231,9 +231,9 @@ def _save(url: str, response: http.client.HTTPResponse, stem: Path, most: int) -
     if length is not None and length > most:
         raise _too_large(url, most)
     stem.parent.mkdir(parents=True, exist_ok=True)
-    beside = target.with_name(target.name + ".part")
+    part_file = target.with_name(target.name + ".part")
     size = 0
-    with atomic_file.replacing(target, beside) as file:
+    with atomic_file.replacing(target, part_file) as file:
         while chunk := response.read(65_536):
             size += len(chunk)
             if size > most:
@@ -247,7 +247,7 @@ def _save(url: str, response: http.client.HTTPResponse, stem: Path, most: int) -
 def _suffix(url: str, content_type: str) -> str:
     kind = content_type.partition(";")[0].strip().lower()
     named = Path(urlsplit(url).path).suffix.lower()
-    # Servers call Markdown and code plain text, and anything a stream of bytes: there the name knows better.
+    # Servers send Markdown and code as text/plain, and anything as octet-stream: the suffix is more reliable.
     if kind in ("text/plain", "application/octet-stream", "") and file_type(Path(f"x{named}")):
         return named
     if kind in _KINDS:

@@ -1,4 +1,4 @@
-"""Zotero as a source: makes files to read of items, attachments, notes and annotations, each with its record."""
+"""Zotero as a source: attachments, notes and annotations as files to read, each with its record. Used by discovery."""
 
 from __future__ import annotations
 
@@ -32,44 +32,44 @@ from citeloom.zotero.types import AttachmentFile, Item, Library, LibrarySource, 
 
 log = logging.getLogger(__name__)
 
-# Part of what a record is known by: raise it whenever records are made in another way.
+# Part of the record's fingerprint: increase it whenever records are built differently.
 _RECORDS = "records-1"
-ANNOTATIONS = "annotations"  # what their source ends with, after their attachment's
-# The order in which the files of one work come: what a reader would open first.
+ANNOTATIONS = "annotations"  # suffix of their source, after that of their attachment
+# Order of the files of one work: what a reader would open first.
 _KINDS = {"application/pdf": 0, "application/epub+zip": 1, "text/html": 2}
 _SUFFIXES = {"application/pdf": ".pdf", "application/epub+zip": ".epub", "text/html": ".html"}
 _MAX_NAMED = 5
-_NOT_IN_NAMES = re.compile(r'[<>:"/\\|?*\x00-\x1f]')  # of files, on one system or another
-_LONGEST_STEM = 40  # letters: some take three bytes, and a whole path has its limit too
+_NOT_IN_NAMES = re.compile(r'[<>:"/\\|?*\x00-\x1f]')  # characters that some system forbids in file names
+_MAX_STEM_LENGTH = 40  # characters: some take three bytes, and the whole path is limited too
 
 
 def item_source(library: str, key: str, part: str = "") -> str:
-    """What a document of Zotero is known by."""
+    """Return the source of a Zotero document, which identifies it."""
     return f"{ZOTERO}{library}/items/{key}" + (f"/{part}" if part else "")
 
 
 def library_of(scope: str) -> str:
-    """The library that a part of Zotero is in."""
+    """Return the library of a part of Zotero."""
     return Scope.from_uri(scope).library
 
 
 class ZoteroItems:
-    """Finds in Zotero what imports are to read."""
+    """Finds the documents of Zotero that an import has to read."""
 
     def __init__(
         self, zotero: ZoteroGateway, catalog: Catalog, folder: Path, *, fetch_files: bool, most_bytes: int
     ) -> None:
         self.zotero = zotero
         self._catalog = catalog
-        self.texts_folder = folder / "texts"  # what was written down of notes and annotations
+        self.texts_folder = folder / "texts"  # notes and annotations as text files
         self._downloads = folder / "files"
         self._fetch_files = fetch_files
         self._most_bytes = most_bytes
 
     def look_up(self, allowed: Sequence[Part], found: SourceContents, *, only: str | None, strict: bool) -> None:
-        """Add to `found` what the allowed parts of Zotero hold; with `only`, no more than that part of them.
+        """Add to `found` the contents of the allowed parts of Zotero; with `only`, of that part alone.
 
-        A library of which some part cannot be read says nothing of what is gone from it.
+        If some part of a library cannot be read, none of its documents counts as removed.
         """
         wanted = Scope.from_uri(only) if only else None
         parts: dict[str, list[tuple[Scope, str]]] = defaultdict(list)
@@ -107,7 +107,7 @@ class ZoteroItems:
 
     def _add(self, source: LibrarySource, snapshot: Snapshot, keys: set[str], found: SourceContents) -> None:
         record_of = self._record_maker(source, snapshot, keys, found)
-        # The keyring is asked when the first file is missing, and once.
+        # The keyring is queried once, when the first file is missing.
         library_files = _LibraryFiles(
             self, source, snapshot, self.zotero.file_finder(), record_of, cache(self.can_fetch)
         )
@@ -120,13 +120,13 @@ class ZoteroItems:
     def _record_maker(
         self, source: LibrarySource, snapshot: Snapshot, keys: set[str], found: SourceContents
     ) -> Callable[[Item, str], ItemRecord]:
-        """Return a function that gives the record of an item, with its citekey."""
+        """Return a function that returns the record of an item, with its citekey."""
         library = snapshot.library.id
         items = [snapshot.items[key] for key in sorted(keys)]
         citable = [item for item in items if item.type not in ("note", "attachment")]
         own = self.zotero.citekeys(source, snapshot, citable)
         found.warnings += _clashes(own, snapshot)
-        keys_of = self._with_made_keys(library, items, own)
+        keys_of = self._with_generated_keys(library, items, own)
 
         def record_of(item: Item, attachment: str) -> ItemRecord:
             key, made = keys_of[item.key]
@@ -134,19 +134,19 @@ class ZoteroItems:
                 sorted(snapshot.collection_paths[c] for c in item.collections if c in snapshot.collections)
             )
             zotero = {"library": library, "item": item.key, "attachment": attachment}
-            said = {name: value for name, value in item.data.items() if name != "dateModified"}
-            mark = _hash([_RECORDS, said, collections, key, made])
-            return ItemRecord(mark, zotero, lambda: _record(item, collections, key, made=made))
+            fields = {name: value for name, value in item.data.items() if name != "dateModified"}
+            fingerprint = _hash([_RECORDS, fields, collections, key, made])
+            return ItemRecord(fingerprint, zotero, lambda: _record(item, collections, key, made=made))
 
         return record_of
 
-    def _with_made_keys(
+    def _with_generated_keys(
         self, library: str, items: Sequence[Item], own: Mapping[str, str]
     ) -> dict[str, tuple[str, bool]]:
-        """The key of each item, and whether it was made here.
+        """Return the citekey of each item, and whether CiteLoom generated it.
 
-        An item that has none now keeps the one it had: Better BibTeX may not be there to tell it, and a key that was
-        made once may have been cited since.
+        An item without a key keeps the one it had: Better BibTeX may be unavailable, and a generated key may have been
+        cited since.
         """
         keys = {item.key: (own[item.key], False) for item in items if item.key in own}
         rest = [item for item in items if item.key not in own]
@@ -167,7 +167,7 @@ class ZoteroItems:
     # -- getting files ---------------------------------------------------------------------------------------
 
     def write_down(self, name: str, text: Callable[[], Converted], file: FoundFile) -> FoundFile:
-        """A file that holds a text of Zotero, ready to be read."""
+        """Write a text of Zotero to a file, ready to be read."""
         path = self.texts_folder / f"{name}{PREPARED}"
         data = prepared_text.to_bytes(text())
         if not path.exists() or path.read_bytes() != data:
@@ -176,7 +176,7 @@ class ZoteroItems:
         return replace(file, path=str(path), get=None)
 
     def can_fetch(self) -> bool:
-        """Whether files may be fetched from zotero.org; a keyring that does not answer stops nothing else."""
+        """Whether files may be fetched from zotero.org; a keyring that does not answer counts as no."""
         try:
             return self._fetch_files and self.zotero.web() is not None
         except CiteLoomError as error:
@@ -184,11 +184,12 @@ class ZoteroItems:
             return False
 
     def fetched(self, library: Library, attachment: Item) -> Path:
-        """Where a fetched file is kept; one that changes on zotero.org gets another place."""
-        mark = attachment.md5 or _hash(attachment.data.get("dateModified"))
+        """Return the path of a fetched file; a file that changes on zotero.org gets a new path."""
+        fingerprint = attachment.md5 or _hash(attachment.data.get("dateModified"))
         name = Path(_safe_name(attachment))
-        short = _NOT_IN_NAMES.sub("_", name.stem)[:_LONGEST_STEM]
-        return self._downloads / library.id.replace("/", "-") / f"{attachment.key}-{mark[:8]}" / f"{short}{name.suffix}"
+        short = _NOT_IN_NAMES.sub("_", name.stem)[:_MAX_STEM_LENGTH]
+        folder = f"{attachment.key}-{fingerprint[:8]}"
+        return self._downloads / library.id.replace("/", "-") / folder / f"{short}{name.suffix}"
 
     def fetch(self, library: Library, attachment: Item, report: ReportBytes, should_stop: ShouldStop) -> Path:
         """Fetch a file from zotero.org."""
@@ -210,17 +211,17 @@ class ZoteroItems:
 
 @dataclass(frozen=True, slots=True)
 class _LibraryFiles:
-    """Makes files to read of the items of one library."""
+    """Lists the files to read of the items of one library."""
 
     items: ZoteroItems
     source: LibrarySource
     snapshot: Snapshot
-    file_here: Callable[[Item], AttachmentFile]
+    local_file: Callable[[Item], AttachmentFile]
     record_of: Callable[[Item, str], ItemRecord]
     can_fetch: Callable[[], bool]
 
     def files_of(self, item: Item, other_kinds: Counter[str]) -> list[FoundFile]:
-        """Everything to read of a top-level item, the main file first; or why there is nothing."""
+        """Return the files to read of a top-level item, the main file first; or why there are none."""
         library = self.snapshot.library
         if item.type == "note":
             return [self._note(item, item)]
@@ -231,9 +232,9 @@ class _LibraryFiles:
             source = item_source(library.id, item.key)
             found.append(FoundFile("", "", 0, 0, source, self.record_of(item, ""), missing=what))
         for attachment in attachments:
-            marks = [c for c in self.snapshot.children.get(attachment.key, ()) if c.type == "annotation"]
-            if marks:
-                found.append(self._annotations(item, attachment, marks))
+            annotations = [c for c in self.snapshot.children.get(attachment.key, ()) if c.type == "annotation"]
+            if annotations:
+                found.append(self._annotations(item, attachment, annotations))
         found += [self._note(item, c) for c in self.snapshot.children.get(item.key, ()) if c.type == "note"]
         return found
 
@@ -250,20 +251,20 @@ class _LibraryFiles:
             other_kinds[Path(name).suffix.lower() or "no suffix"] += 1
             return None
         file = FoundFile("", kind, 0, 0, item_source(library.id, attachment.key), self.record_of(item, attachment.key))
-        here = self.file_here(attachment)
-        if here.path:
-            return replace(file, path=str(here.path), size=here.size, mtime_ns=here.mtime_ns, within=here.within)
+        local = self.local_file(attachment)
+        if local.path:
+            return replace(file, path=str(local.path), size=local.size, mtime_ns=local.mtime_ns, within=local.within)
         fetched = self.items.fetched(library, attachment)
         stamp = _number(attachment.md5 or str(attachment.data.get("dateModified")))
         file = replace(file, mtime_ns=stamp)
         if fetched.exists():
             return replace(file, path=str(fetched))
-        return replace(file, missing=here.reason, get=partial(self._in_place_of, file, attachment, here.reason))
+        return replace(file, missing=local.reason, get=partial(self._substitute, file, attachment, local.reason))
 
-    def _in_place_of(
+    def _substitute(
         self, file: FoundFile, attachment: Item, reason: str, report: ReportBytes, should_stop: ShouldStop
     ) -> FoundFile:
-        """What can be had of a file that is not on this disk: the file itself, else the text that Zotero kept of it."""
+        """Return a substitute for a file that is not on this disk: a download, else the text that Zotero extracted."""
         library = self.snapshot.library
         problem = CiteLoomError(Code.FILE_NOT_FOUND, reason)
         if attachment.data.get("linkMode") in _STORED and self.can_fetch():
@@ -274,8 +275,8 @@ class _LibraryFiles:
         text = self.source.full_text(library, attachment.key)
         if not (text and text.strip()):
             raise problem
-        kept = replace(file, file_type="fulltext")
-        return self.items.write_down(_slug(library, attachment.key, "text"), lambda: notes.from_full_text(text), kept)
+        plain = replace(file, file_type="fulltext")
+        return self.items.write_down(_slug(library, attachment.key, "text"), lambda: notes.from_full_text(text), plain)
 
     def _note(self, item: Item, note: Item) -> FoundFile:
         source = item_source(self.snapshot.library.id, note.key)
@@ -294,7 +295,7 @@ class _LibraryFiles:
         of: Sequence[Item],
         text: Callable[[], Converted],
     ) -> FoundFile:
-        """A file for a text that Zotero holds itself; it is written down when it has changed."""
+        """Return a file for a text stored in Zotero itself; it is written if it has changed."""
         raw = json.dumps([dict(one.data) for one in of], sort_keys=True, ensure_ascii=False)
         name = _slug(self.snapshot.library, key, kind)
         path = str(self.items.texts_folder / f"{name}{PREPARED}")
@@ -311,7 +312,7 @@ def _selected(
     parts: Iterable[tuple[Scope, str]],
     problem: Callable[[str, CiteLoomError], None],
 ) -> set[str]:
-    """The items of all parts; one that is gone is a problem, and no reason to leave the others out."""
+    """Return the items of all parts; a part that no longer exists is reported, and the others are still used."""
     keys: set[str] = set()
     for scope, label in parts:
         try:
@@ -327,7 +328,7 @@ def _main_first(attachment: Item) -> tuple[int, str, str]:
 
 
 def _safe_name(attachment: Item) -> str:
-    """An attachment's file name, without any folder, with the suffix of its kind."""
+    """Return an attachment's file name without folders, with the suffix of its content type."""
     data = attachment.data
     name = str(data.get("filename") or data.get("path") or data.get("title") or attachment.key)
     name = name.replace("\\", "/").rpartition("/")[2].removeprefix("attachments:") or attachment.key
@@ -343,19 +344,19 @@ def _record(item: Item, collections: tuple[str, ...], citekey: str, *, made: boo
 
 
 def _clashes(keys: Mapping[str, str], snapshot: Snapshot) -> list[str]:
-    """Citekeys that two works share: a citation by them says nothing."""
+    """Return citekeys shared by several works: a citation by them is ambiguous."""
     works: dict[str, list[str]] = defaultdict(list)
     for item, key in keys.items():
         works[key].append(str(snapshot.items[item].data.get("title") or item))
     shared = {key: titles for key, titles in works.items() if len(titles) > 1}
-    said = [
+    warnings = [
         f"The citekey {key} belongs to {len(titles)} items ({'; '.join(t[:60] for t in titles[:_MAX_NAMED])})."
         " Give each its own in Zotero."
         for key, titles in sorted(shared.items())[:_MAX_NAMED]
     ]
     if len(shared) > _MAX_NAMED:
-        said.append(f"{len(shared) - _MAX_NAMED} more citekeys belong to several items.")
-    return said
+        warnings.append(f"{len(shared) - _MAX_NAMED} more citekeys belong to several items.")
+    return warnings
 
 
 def _name(libraries: Sequence[Library], library_id: str) -> str:
@@ -371,5 +372,5 @@ def _slug(library: Library, key: str, kind: str) -> str:
 
 
 def _number(text: str) -> int:
-    """A number that is another one for another text."""
+    """Return a number that depends on the text, to detect changes."""
     return int.from_bytes(hashlib.sha256(text.encode("utf-8", "replace")).digest()[:7])

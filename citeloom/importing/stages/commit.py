@@ -55,13 +55,13 @@ class DocumentCommitter:
         self._state = state
         self._reader = reader
         self._writer = writer
-        self._keep = keep  # what to do with a document whose earlier text stays
-        self._stored = stored  # the passages that a document has now
+        self._keep = keep  # called for a document that keeps its earlier text
+        self._stored = stored  # returns the current passages of a document
         self._warned: set[str] = set()
-        self._counted: dict[str, tuple[bool, int]] = {}  # by source: whether it was there before, and its passages
+        self._counted: dict[str, tuple[bool, int]] = {}  # by source: whether it existed before, and passages
 
     def commit(self, file: FoundFile, document: Document, read: Read, *, first: bool) -> tuple[bool, bool]:
-        """Commit a file that was read; return whether its document is searchable now, and whether it is finished."""
+        """Commit a file that was read; return whether its document is searchable, and whether it is finished."""
         state, file = self._state, read.file
         found = replace(
             document,
@@ -70,10 +70,10 @@ class DocumentCommitter:
             path=file.path if file.known_as else "",
             file_type=file.file_type,
             content_hash=read.content_hash,
-            # A decision is on what was read then.
+            # A decision applies only to the content it was made on.
             decision=document.decision if read.content_hash == document.content_hash else "",
         )
-        # Asked again although reading asked: a twin may have been written, or have got another text, since.
+        # Checked again although the read stage checked: since then a duplicate may have been written or changed.
         twin = None if read.unchanged or read.searchable else self._reader.twin(file, read.content_hash)
         if read.unchanged or twin:
             found.converter = CONVERTER_VERSION
@@ -111,38 +111,38 @@ class DocumentCommitter:
         return False, False
 
     def _await_whole(self, document: Document, found: Document) -> None:
-        if not document.version:  # else its row speaks of the text that can still be searched
+        if not document.version:  # otherwise the row describes the text that is still searchable
             found.state = State.PENDING
             self._writer.note(found)
 
     def failed(self, file: FoundFile, document: Document, error: CiteLoomError) -> None:
-        """Record why a document could not be read; its earlier text stays."""
-        kept = self._state.catalog.documents.find(document.project_id, document.doc_id) or document
-        if kept.version and (kept.size, kept.mtime_ns) == (file.size, file.mtime_ns):
-            # Another try would end the same, unless it was the moment's fault or the file changes.
+        """Record why a document could not be read; its earlier text is kept."""
+        row = self._state.catalog.documents.find(document.project_id, document.doc_id) or document
+        if row.version and (row.size, row.mtime_ns) == (file.size, file.mtime_ns):
+            # A retry would fail again unless the cause was temporary or the file changes.
             if error.code not in RETRIED_CODES:
-                kept.converter = CONVERTER_VERSION
-            quick = kept.converter_engine == QUICK
+                row.converter = CONVERTER_VERSION
+            quick = row.converter_engine == QUICK
             what = "Only its quick text could be read, not the whole file" if quick else "It could not be read again"
-            kept.warnings = [f"{what}: {error}"]
+            row.warnings = [f"{what}: {error}"]
             error = CiteLoomError(error.code, f"{what}: {error}", "What was read before stays searchable.")
-            self._keep(kept)
-        elif kept.version:
-            # Size and date stay old, so that the next import tries again.
-            kept.warnings = [f"The file changed and could not be read again (its earlier text stays): {error}"]
-            self._keep(kept)
+            self._keep(row)
+        elif row.version:
+            # Size and time are not updated, so that the next import tries again.
+            row.warnings = [f"The file changed and could not be read again (its earlier text stays): {error}"]
+            self._keep(row)
         elif error.code == Code.FILE_NOT_FOUND and file.item:
-            note_without_file(self._state.catalog, kept, file, str(error))
+            note_without_file(self._state.catalog, row, file, str(error))
             self._state.result.without_file += 1
             return
         elif error.code == Code.FILE_NOT_FOUND:
-            self._state.catalog.documents.remove(kept.project_id, kept.doc_id)
+            self._state.catalog.documents.remove(row.project_id, row.doc_id)
         else:
-            kept.size, kept.mtime_ns, kept.converter = file.size, file.mtime_ns, CONVERTER_VERSION
-            kept.path = file.path if file.known_as else ""
-            kept.state, kept.reason_code, kept.reason = State.FAILED, str(error.code), str(error)
-            kept.writing = None
-            self._writer.note(kept)
+            row.size, row.mtime_ns, row.converter = file.size, file.mtime_ns, CONVERTER_VERSION
+            row.path = file.path if file.known_as else ""
+            row.state, row.reason_code, row.reason = State.FAILED, str(error.code), str(error)
+            row.writing = None
+            self._writer.note(row)
         if counted := self._counted.pop(file.source, None):
             self._state.result.wrote(replaced=counted[0], by=-1)
         self._state.result.fail(file.shown, error)
@@ -156,10 +156,10 @@ class DocumentCommitter:
     def _record(
         self, file: FoundFile, document: Document, converted: dict[str, Any], *, first: bool
     ) -> tuple[Found, Mapping[str, Any]]:
-        """The record of a file, and what an agent claimed of it when it was imported."""
+        """Return the record of a file, and what an agent claimed about it when it was imported."""
         state = self._state
         if file.item:
-            # What was found a long second pass ago may not be the latest word.
+            # The record was found before a long second pass, and may have changed since.
             later = not first and not state.request.force_rebuild
             record = latest_record(document, file.item) if later else file.item.record
             if not later or document.record_hash is None:
@@ -171,17 +171,17 @@ class DocumentCommitter:
         claim = claim or document.record.get("_claim") or document.record.get("_metadata") or {}
         found = found_for(state.catalog, state.records, document, path, seen, claim)
         if found.record.key_made and document.key_made and document.version and document.converter_engine == QUICK:
-            # Somebody may have cited it by now.
+            # Keep the key: somebody may have cited it by now.
             found = replace(found, record=replace(found.record, citekey=document.citekey))
         return found, claim
 
     def _with_printed_pages(self, file: FoundFile, document: Document, read: Read, record: Record) -> dict[str, Any]:
-        """The reply with the printed pages that only its record knows, where the worker was not told them."""
+        """Return the reply with the printed pages of the record, if the worker did not know them."""
         assert read.reply is not None
         if not (read.reply["final"] and document.pages and record.page_range) or record.page_range == read.page_range:
             return read.reply
         if not self._reader.is_cached(read.content_hash):
-            return read.reply  # it would have to be converted once more
+            return read.reply  # it would have to be converted again
         again = self._reader.convert(file, read.content_hash, document, quick=False)
         return again.reply or read.reply
 
@@ -189,13 +189,13 @@ class DocumentCommitter:
         self, file: FoundFile, before: Document, document: Document, record: Record, reply: dict[str, Any]
     ) -> None:
         state = self._state
-        converter = " ".join([document.converter, *document.ocr_languages])  # another language is another text
+        converter = " ".join([document.converter, *document.ocr_languages])  # another OCR language gives another text
         limit = state.model_info.max_tokens
         passage_set = passage_set_id(state.project.id, document.content_hash or "", converter, limit)
         passages = [Passage.from_json(p) for p in reply["passages"]]
         old = list(self._stored(before)) if before.version else []
         if passage_set == before.version and _other_text(passage_set, passages, old):
-            # Read again in the same way, but by another OCR engine, say: another text is another set.
+            # The same converter can give another text, for example with another OCR engine: that is another set.
             text = hashlib.sha256("\n".join(p.embedded_text for p in passages).encode("utf-8", "replace")).hexdigest()
             passage_set = passage_set_id(state.project.id, document.content_hash or "", f"{converter} {text}", limit)
         document.language = text_language(record.language, (p.text for p in passages))
@@ -236,11 +236,11 @@ class DocumentCommitter:
         *,
         same_words: bool,
     ) -> list[Point]:
-        """The passages with their vectors; those whose text was there before need not be embedded again."""
+        """Return the passages with their vectors; vectors of unchanged texts are reused."""
         state = self._state
         known: dict[str, Vectors] = {}
-        if not state.request.force_rebuild:  # then they are another model's
-            known = known_vectors(old, None if same_words else partial(state.words, language=document.language))
+        if not state.request.force_rebuild:  # in a rebuild, the old vectors may be of another model
+            known = known_vectors(old, None if same_words else partial(state.embed_sparse, language=document.language))
         texts = [p.embedded_text for p in passages]
         renamed_from = state.catalog.citekey_aliases.of(document.project_id, record.citekey)
         fresh = [text for text in dict.fromkeys(texts) if text not in known]
@@ -256,14 +256,14 @@ class DocumentCommitter:
         ]
 
     def _add_warnings(self, file: FoundFile, warnings: Sequence[str]) -> None:
-        """Add each warning of the OCR once: a language without data concerns many documents."""
+        """Add each OCR warning once: missing language data affects many documents."""
         for warning in warnings:
             if warning not in self._warned:
                 self._warned.add(warning)
                 self._state.result.warnings.append(f"{source_name(file.source)}: {warning}")
 
     def _becomes_duplicate(self, document: Document, twin: str) -> None:
-        """Forget the passages of a file whose content another file has already."""
+        """Delete the passages of a file whose content another document already has."""
         if document.version and isinstance(self._writer, LiveWriter):
             self._writer.clear(document.doc_id)
         document.version, document.chunks = None, 0
@@ -272,7 +272,7 @@ class DocumentCommitter:
         document.reason = f"Same content as {f'{of.citekey}, {shown_source(of)}' if of else source_name(twin)}."
 
     def _take_over(self, document: Document, file: FoundFile) -> None:
-        """A work of Zotero takes the place of the same file in a folder: its record is the one to cite by."""
+        """Replace the document of the same file in a folder: the Zotero record is the one to cite by."""
         known = self._state.catalog.documents
         weaker = known.same_content(document.project_id, document.content_hash or "", document.doc_id)
         if weaker and not weaker.zotero and isinstance(self._writer, LiveWriter):
@@ -283,7 +283,7 @@ class DocumentCommitter:
 def known_vectors(
     old: Iterable[Point], stems: Callable[[Sequence[str]], Sequence[SparseVector | None]] | None
 ) -> dict[str, Vectors]:
-    """The vectors of passages by their text; `stems` makes their words anew where they were another language's."""
+    """Return the vectors of passages by text; `stems` recomputes sparse vectors if the language has changed."""
     known: dict[str, Vectors] = {embedded_text(p.payload): (p.dense, p.sparse) for p in old}
     if stems is None:
         return known
@@ -291,6 +291,6 @@ def known_vectors(
 
 
 def _other_text(passage_set: str, passages: Sequence[Passage], old: Iterable[Point]) -> bool:
-    """Whether the passages of a set are not those that are stored under its name."""
+    """Whether the passages of a set differ from those stored under its id."""
     stored = {point.id: embedded_text(point.payload) for point in old}
     return stored != {passage_id(passage_set, p.index): p.embedded_text for p in passages}

@@ -1,4 +1,4 @@
-"""The match stage: finds the record of a file in the project's references, or makes one from the file itself."""
+"""The match stage: finds the record of a file in the project's references, or creates one from the file itself."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from citeloom.importing.sources.open_within import open_within
 from citeloom.index.base import Collection
 from citeloom.index.filters import AnyOf
 
-QUICK = "quick"  # the engine of a text that the whole conversion has still to replace
-BY_ZOTERO = "zotero"  # how a record was found that needed no finding
-BY_YOU = "confirmed"  # how it was found where the researcher said so
-AGENT = "agent"  # who said which work a document is, where nothing in the document did
-CONFIRMED, REFUSED = "confirmed", "refused"  # what a researcher can decide on such a claim
-BY_FILE = ("name", "doi", "title")  # what in a file may say which work it is
-BY_RECORD = ("file", BY_ZOTERO)  # what in a record says which file it is
+QUICK = "quick"  # converter engine of a text that the whole conversion will replace
+BY_ZOTERO = "zotero"  # match method: the file came with its record
+BY_YOU = "confirmed"  # match method: the researcher confirmed it
+AGENT = "agent"  # value of claimed_by: only an agent says which work the document is
+CONFIRMED, REFUSED = "confirmed", "refused"  # the researcher's decisions on such a claim
+BY_FILE = ("name", "doi", "title")  # match methods that use the file
+BY_RECORD = ("file", BY_ZOTERO)  # match methods that use the record
 
-_DESCRIBING = ("tags", "collections", "language")  # of a claim, what does not say which work it is
+_DESCRIBING = ("tags", "collections", "language")  # fields of a claim that do not identify the work
 METADATA_KEYS = (
     "citekey",
     "title",
@@ -50,7 +50,7 @@ METADATA_KEYS = (
 
 
 def with_keys(references: References) -> list[Record]:
-    """All records, also those that the reference manager gave no key, under keys that are made for them."""
+    """Return all records by citekey; a key is generated for records that have none."""
     records, taken = list(references.records), {record.citekey for record in references.records}
     for record in references.keyless:
         key = make_citekey(record.authors, record.year, record.title, taken)
@@ -61,23 +61,23 @@ def with_keys(references: References) -> list[Record]:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The record of a file, how it was found, and the work that it is said to be although that is not sure."""
+    """The record of a file, how it was found, and the work that it is claimed to be without certainty."""
 
     record: Record
-    by: str | None  # None: it was made from the file
+    by: str | None  # None: created from the file
     claimed: str = ""
     claimed_by: str = ""
 
     @property
     def doubtful(self) -> bool:
-        """Whether the file itself says that it is a work which has another file."""
+        """Whether the file identifies itself as a work that already has another file."""
         return self.claimed_by in BY_FILE
 
 
 class RecordFinder:
-    """The references of a project, ready to be matched with files; those that an agent names only give claims.
+    """Matches files with the references of a project; references named by an agent only give claims.
 
-    `within` is where an agent may read: its references are opened there and nowhere else.
+    `within` is the folder that the agent may read: its references must be inside it.
     """
 
     def __init__(self, references: Path | None, of_agent: Path | None = None, within: str = "") -> None:
@@ -101,11 +101,11 @@ class RecordFinder:
             self._of_agent = Matcher(with_keys(loaded), of_agent.parent)
 
     def of_key(self, citekey: str) -> Record | None:
-        """The record under a citekey."""
+        """Return the record of a citekey."""
         return self._by_key.get(citekey)
 
     def claim(self, path: Path, *, title: str, dois: Sequence[str], first_text: str) -> dict[str, Any]:
-        """What the references that an agent named say of a file."""
+        """Return what the references named by an agent claim about a file."""
         match = self._of_agent.match(path, dois, title, first_text) if self._of_agent else None
         return {key: value for key in METADATA_KEYS if match and (value := getattr(match.record, key))}
 
@@ -121,7 +121,7 @@ class RecordFinder:
         content_hash: str | None,
         has_own_file: Callable[[str], bool],
     ) -> Found:
-        """The record of a file: of the references, or made from the file. What an agent claims decides nothing."""
+        """Return the record of a file from the references, or create one. An agent's claim decides nothing."""
         match = self._matcher.match(path, dois, title, first_text) if self._matcher else None
         doubtful = (
             match
@@ -135,20 +135,20 @@ class RecordFinder:
         name = title or re.sub(r"[_\s]+", " ", path.stem)
         plain = {key: claim[key] for key in _DESCRIBING if key in claim}
         record = with_metadata(Record(citekey="", title=name, item_type="document"), plain)
-        key = make_citekey(record.authors, record.year, record.title or path.stem, _Either(taken, self._by_key))
+        key = make_citekey(record.authors, record.year, record.title or path.stem, _Union(taken, self._by_key))
         record = replace(record, citekey=key, key_made=True)
         if match:
             return Found(record, None, match.record.citekey, match.by)
         return Found(record, None, claimed, AGENT if claimed else "")
 
     def _names_another(self, record: Record, path: Path, content_hash: str | None) -> bool:
-        """Whether a record names files on this disk, and none of them has the content of this one."""
+        """Whether a record names existing files, and none of them has the content of this one."""
         others = self._matcher.other_files(record, path) if self._matcher else []
         return bool(others) and not any(_same_content(other, path, content_hash) for other in others)
 
 
 def claimed_key(claim: Mapping[str, Any]) -> str:
-    """The work that a claim names by its citekey."""
+    """Return the work that a claim names by citekey."""
     return str(claim.get("citekey") or "").strip()
 
 
@@ -162,7 +162,7 @@ def _same_content(other: Path, path: Path, content_hash: str | None) -> bool:
 
 
 class KeysOfOthers:
-    """The citekeys that other documents of the project have."""
+    """Container of the citekeys of the project's other documents."""
 
     def __init__(self, catalog: Catalog, document: Document) -> None:
         self._catalog = catalog
@@ -172,7 +172,7 @@ class KeysOfOthers:
         return self._catalog.documents.has_citekey(self._document.project_id, str(key), self._document.doc_id)
 
 
-class _Either:
+class _Union:
     def __init__(self, *of: Container[str]) -> None:
         self._of = of
 
@@ -181,7 +181,7 @@ class _Either:
 
 
 def with_metadata(record: Record, metadata: Mapping[str, Any]) -> Record:
-    """A record with what somebody says of its work."""
+    """Return a record updated with the given metadata."""
     known = {k: v for k, v in metadata.items() if k in METADATA_KEYS and v is not None}
     for key in ("authors", "tags", "collections"):
         if key in known:
@@ -203,10 +203,10 @@ def with_metadata(record: Record, metadata: Mapping[str, Any]) -> Record:
 
 
 def describe(document: Document, found: Found, converted: Mapping[str, Any], claim: Mapping[str, Any]) -> None:
-    """Write into a document's row what its record and its conversion say."""
+    """Copy the fields of record and conversion into a document's row."""
     _take_found(document, found)
     document.title = found.record.title or converted["title"]
-    # What a later match with changed references needs.
+    # Needed to match again when the references change.
     document.record |= {"_seen": seen_in(converted), "_claim": dict(claim)}
     document.pages = converted["pages"] or None
     document.word_coverage = converted["word_coverage"]
@@ -220,17 +220,17 @@ def describe(document: Document, found: Found, converted: Mapping[str, Any], cla
     document.warnings = list(converted["warnings"])
 
 
-_SAID_BY = {"name": "its file name", "doi": "the DOI printed in it", "title": "its title", AGENT: "an agent"}
+_CLAIM_SOURCES = {"name": "its file name", "doi": "the DOI printed in it", "title": "its title", AGENT: "an agent"}
 
 
 def doubt(document: Document) -> str:
-    """Why a document does not count as the work that it is said to be."""
-    said = f"{shown_source(document)} is {document.claimed_citekey} according to {_SAID_BY[document.claimed_by]}"
-    return f"{said}." if document.claimed_by == AGENT else f"{said}, but that work has another file."
+    """Return why a document does not count as the work that it is claimed to be."""
+    claim = f"{shown_source(document)} is {document.claimed_citekey} according to {_CLAIM_SOURCES[document.claimed_by]}"
+    return f"{claim}." if document.claimed_by == AGENT else f"{claim}, but that work has another file."
 
 
 def seen_in(converted: Mapping[str, Any]) -> dict[str, Any]:
-    """What of a conversion tells which work a file is."""
+    """Return the parts of a conversion that identify the work."""
     return {key: converted[key] for key in ("title", "dois", "first_text")}
 
 
@@ -242,9 +242,9 @@ def refresh(
     collection: Collection,
     stop: threading.Event,
 ) -> tuple[int, list[str]]:
-    """Rewrite payload and row of documents whose record changed; nothing is converted or embedded.
+    """Update payload and row of documents whose record changed; nothing is converted or embedded.
 
-    Gives how many there were, and the sources of those whose passages must be made anew: their printed pages changed.
+    Return their number, and the sources of those whose passages must be rebuilt because printed pages changed.
     """
     updated, other_pages = 0, []
     for doc_id in doc_ids:
@@ -255,7 +255,7 @@ def refresh(
         if found is None or _is_known(document, found):
             continue
         others = document.pages and found.record.page_range != document.record.get("page_range")
-        if others and not found.doubtful:  # what is no longer the work is said at once
+        if others and not found.doubtful:  # a document that is no longer the work is updated at once
             other_pages.append(document.source)
             continue
         rewrite(catalog, collection, document, found)
@@ -266,7 +266,7 @@ def refresh(
 def refresh_item_records(
     catalog: Catalog, project_id: str, files: Sequence[FoundFile], collection: Collection, stop: threading.Event
 ) -> tuple[int, list[str]]:
-    """The same for documents of Zotero, whose records need no finding."""
+    """Like `refresh`, for documents of Zotero, which come with their records."""
     updated, other_pages = 0, []
     for file in files:
         document = catalog.documents.find(project_id, source=file.source)
@@ -277,7 +277,7 @@ def refresh_item_records(
         stale = others and not file.missing
         document.record_hash, document.zotero = file.item.fingerprint, file.item.zotero
         if stale:
-            document.converter = ""  # to be read until its passages have the new pages
+            document.converter = ""  # marks it as to be read, until its passages have the new pages
         rewritten = rewrite(catalog, collection, document, Found(record, BY_ZOTERO))
         if stale:
             other_pages.append(file.source)
@@ -287,20 +287,20 @@ def refresh_item_records(
 
 
 def latest_record(document: Document | None, item: ItemRecord) -> Record:
-    """A work's record: as its row has it, where another import has brought that up to date since the work was found."""
+    """Return a work's record, taken from its row if another import has updated it since the work was found."""
     if document is None or document.record_hash in (None, item.fingerprint):
         return item.record
     return record_of(document)
 
 
 def record_of(document: Document) -> Record:
-    """The record that a document's row has."""
+    """Return the record in a document's row."""
     values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in _known(document).items()}
     return Record(**values)
 
 
 def take_item_record(document: Document, item: ItemRecord, catalog: Catalog | None = None) -> None:
-    """Write into the row of a document without a text of its own what Zotero says of it."""
+    """Copy the Zotero record into the row of a document without a text of its own."""
     if catalog:
         note_rename(catalog, document, item.record)
     _take_found(document, Found(item.record, BY_ZOTERO))
@@ -308,7 +308,7 @@ def take_item_record(document: Document, item: ItemRecord, catalog: Catalog | No
 
 
 def note_without_file(catalog: Catalog, document: Document, file: FoundFile, reason: str) -> None:
-    """Keep that a work has nothing to read, and why."""
+    """Record that a work has nothing to read, and why."""
     if file.item:
         take_item_record(document, file.item, catalog)
     document.size, document.mtime_ns, document.path = file.size, file.mtime_ns, file.path
@@ -319,7 +319,7 @@ def note_without_file(catalog: Catalog, document: Document, file: FoundFile, rea
 
 
 def rewrite(catalog: Catalog, collection: Collection, document: Document, found: Found) -> bool:
-    """Give a document's row, and its passages if it has any, another record; whether passages were rewritten."""
+    """Replace the record of a document's row and passages; return whether passages were rewritten."""
     note_rename(catalog, document, found.record)
     kept = {key: value for key, value in document.record.items() if key.startswith("_")}
     before = _known(document), document.open_claim
@@ -327,7 +327,7 @@ def rewrite(catalog: Catalog, collection: Collection, document: Document, found:
     document.record |= kept
     changed = (_plain(found.record), document.open_claim) != before and bool(document.version)
     passages = AnyOf("doc_id", (document.doc_id,))
-    if changed and not document.citekey:  # before its row: a kill in between must not leave passages that can be cited
+    if changed and not document.citekey:  # before its row: after a kill in between, its passages must not be citable
         collection.rewrite(passages, record_values(found.record, (), document.open_claim))
     catalog.documents.save(document)
     if changed and document.citekey:
@@ -337,7 +337,7 @@ def rewrite(catalog: Catalog, collection: Collection, document: Document, found:
 
 
 def note_rename(catalog: Catalog, document: Document, record: Record) -> None:
-    """Remember the citekey that a document is about to lose; not one that it only had because somebody said so."""
+    """Record the citekey that a document is about to lose, unless it was only claimed."""
     if document.matched_by == BY_YOU or not record.citekey:
         return
     if document.citekey and document.citekey != record.citekey:
@@ -352,7 +352,7 @@ def found_for(
     seen: Mapping[str, Any],
     claim: Mapping[str, Any],
 ) -> Found:
-    """The record of a document by what its file says and what the researcher decided."""
+    """Return the record of a document, from its file and the researcher's decision."""
     if document.decision == CONFIRMED:
         record = records.of_key(document.citekey) or record_of(document)
         return Found(record, BY_YOU, document.claimed_citekey, document.claimed_by)
@@ -365,7 +365,7 @@ def found_for(
         has_own_file=lambda key: catalog.documents.has_own_file(document.project_id, key, document.doc_id),
     )
     refused = document.decision == REFUSED and found.claimed == document.claimed_citekey
-    if found.doubtful and not refused:  # under a key of its own it would look like another work
+    if found.doubtful and not refused:  # with a citekey of its own it would look like another work
         return replace(found, record=replace(found.record, citekey="", key_made=False))
     return found
 
@@ -377,7 +377,7 @@ def _record_again(catalog: Catalog, records: RecordFinder, document: Document) -
         found = found_for(catalog, records, document, Path(document.source), seen, claim)
         if found.by is not None or found.doubtful:
             return found
-    # No file, DOI or title leads there: a key that is in the references still does, unless its work has another file.
+    # No file, DOI or title matches: a citekey in the references still does, unless its work has another file.
     record = records.of_key(document.citekey) if document.matched_by else None
     if record and not catalog.documents.has_own_file(document.project_id, record.citekey, document.doc_id):
         return Found(record, document.matched_by, document.claimed_citekey, document.claimed_by)
@@ -394,12 +394,12 @@ def _take_found(document: Document, found: Found) -> None:
     document.citekey, document.key_made, document.matched_by = record.citekey, record.key_made, found.by
     document.title, document.record = record.title, _plain(record)
     if found.by != BY_YOU and (document.decision == CONFIRMED or found.claimed != document.claimed_citekey):
-        document.decision = ""  # it was on another claim
+        document.decision = ""  # it was made on another claim
     document.claimed_citekey, document.claimed_by = found.claimed, found.claimed_by
 
 
 def _plain(record: Record) -> dict[str, Any]:
-    """The record as its row keeps it."""
+    """Return the record in the form stored in the row."""
     plain: dict[str, Any] = json.loads(json.dumps(asdict(record)))
     return plain
 

@@ -1,4 +1,4 @@
-"""The read stage: has worker processes convert files, first what is quick, then the whole document."""
+"""The read stage: converts files in worker processes, first quickly, then the whole document."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ _MEGABYTE = 1_000_000
 
 @dataclass(slots=True)
 class Read:
-    """A file as it came back from the worker, or why it was not sent there."""
+    """The result of reading a file, or why it was not converted."""
 
-    file: FoundFile  # as it is on this disk
+    file: FoundFile  # as stored on this disk
     content_hash: str
-    reply: dict[str, Any] | None = None  # None: it did not have to be converted
-    unchanged: bool = False  # its text is there, whole
-    searchable: bool = False  # a text of this content is there, but not the whole conversion's
-    page_range: str | None = None  # the record's printed pages, as the worker was told them
-    put_off: bool = False  # it could not be read at once
+    reply: dict[str, Any] | None = None  # None: not converted, because that was not necessary
+    unchanged: bool = False  # its whole text is already indexed
+    searchable: bool = False  # a text of this content is indexed, but not that of the whole conversion
+    page_range: str | None = None  # the record's printed pages, as sent to the worker
+    put_off: bool = False  # could not be read quickly
 
 
 class Reader:
@@ -53,7 +53,7 @@ class Reader:
         self._conversions = conversions  # the cache of whole conversions
         self._ocr = settings.ocr
         self._worker_memory_mb = settings.engine.worker_memory_mb
-        self.far: dict[str, tuple[str, int, int]] = {}  # by source: what is done of a long one, which page, of how many
+        self.progress: dict[str, tuple[str, int, int]] = {}  # by source: stage, page, number of pages
 
     def each(
         self,
@@ -62,9 +62,9 @@ class Reader:
         process: Callable[[FoundFile, Future[Read]], None],
         give_back: Callable[[Sequence[FoundFile]], None],
     ) -> None:
-        """Read files a little ahead of what is made of them; `process` gets them one by one, in order.
+        """Read files a little ahead of their processing; `process` gets them one by one, in order.
 
-        Where it raises, those that were read ahead are given back.
+        If it raises an error, the files read ahead are passed to `give_back`.
         """
         ahead = self._workers.count * 2
         waiting: deque[tuple[FoundFile, Future[Read]]] = deque()
@@ -85,7 +85,7 @@ class Reader:
                     reading.cancel()
 
     def quick(self, file: FoundFile) -> Read:
-        """What can be had of a file at once: for many formats that is all of it."""
+        """Read what can be read quickly of a file; for many formats that is all of it."""
         state, request = self._state, self._state.request
         file, content_hash = self._fetch(file)
         known = state.catalog.documents.find(state.project.id, source=file.source)
@@ -103,7 +103,7 @@ class Reader:
             return Read(file, content_hash, put_off=True)
 
     def whole(self, file: FoundFile) -> Read:
-        """All of a file."""
+        """Read the whole file."""
         file, content_hash = self._fetch(file)
         if self.twin(file, content_hash):
             return Read(file, content_hash)
@@ -111,7 +111,7 @@ class Reader:
         return self.convert(file, content_hash, known, quick=False)
 
     def convert(self, file: FoundFile, content_hash: str, known: Document | None, *, quick: bool) -> Read:
-        """Have a worker read a file, as what is known of it so far suggests."""
+        """Convert a file in a worker process, with the options that its record suggests."""
         state = self._state
         cache = conversion_file(self._conversions, content_hash, CONVERTER_VERSION)
         info = state.model_info
@@ -120,7 +120,7 @@ class Reader:
         allowed = limits(same, quick=quick, megabytes=self._worker_memory_mb, size=file.size)
         request: dict[str, Any] = {
             "path": file.path,
-            "content_hash": content_hash,  # nothing else is read, whatever the path leads to by then
+            "content_hash": content_hash,  # the worker refuses any other content at this path
             "cache_file": str(cache),
             "tokenizer": str(info.tokenizer),
             "max_tokens": info.max_tokens,
@@ -132,7 +132,7 @@ class Reader:
             "ocr_engine": self._ocr.engine,
         }
         reply = self._workers.convert(request, allowed, state.should_stop, partial(self._note, file.source))
-        self.far.pop(file.source, None)
+        self.progress.pop(file.source, None)
         for stage, seconds in reply["seconds"].items():
             state.result.spent(stage, seconds)
         return Read(file, content_hash, reply, page_range=page_range)
@@ -142,13 +142,13 @@ class Reader:
         return conversion_file(self._conversions, content_hash, CONVERTER_VERSION).exists()
 
     def twin(self, file: FoundFile, content_hash: str) -> str | None:
-        """Where the same content is searchable already, other than here; a work of Zotero gives way only to another."""
+        """Return another searchable source with the same content; for a work of Zotero, only another of Zotero."""
         state, source = self._state, file.source
         twin = state.written.get(content_hash)
         if twin and twin != source and (twin.startswith(ZOTERO) or not file.item):
             return twin
         if state.request.force_rebuild:
-            return None  # the catalog speaks of the old generation
+            return None  # in a rebuild, the catalog describes the old generation
         own = document_id(state.project.id, source)
         known = state.catalog.documents.same_content(state.project.id, content_hash, own)
         if known is None or known.doc_id in state.removed or known.source in state.unread:
@@ -158,15 +158,15 @@ class Reader:
         return known.source
 
     def _note(self, source: str, progress: dict[str, Any]) -> None:
-        self.far[source] = (progress["stage"], progress["done"], progress["total"])
+        self.progress[source] = (progress["stage"], progress["done"], progress["total"])
 
     def _fetch(self, file: FoundFile) -> tuple[FoundFile, str]:
-        """The file, on this disk, and what its content is known by."""
+        """Return the file, fetched if necessary, and the hash of its content."""
         began = time.monotonic()
         if file.get:
             source = file.source
             file = file.get(lambda done, total: self._note_bytes(source, done, total), self._state.should_stop)
-            self.far.pop(source, None)
+            self.progress.pop(source, None)
             self._keep_pages(file)
         faults.point("import.fetch", file.path)
         content_hash = hash_file(Path(file.path), file.within)
@@ -174,16 +174,16 @@ class Reader:
         return file, content_hash
 
     def _keep_pages(self, file: FoundFile) -> None:
-        """Refuse to let the text that Zotero kept, which has no pages, take the place of the file's own."""
+        """Raise an error if Zotero's extracted text, which has no pages, would replace the text of the file."""
         known = self._state.catalog.documents.find(self._state.project.id, source=file.source)
         if file.file_type == "fulltext" and known and known.version and known.file_type != "fulltext":
             raise CiteLoomError(Code.FILE_NOT_FOUND, file.missing or "Its file is not on this disk now.")
 
     def _note_bytes(self, source: str, done: int, total: int | None) -> None:
-        self.far[source] = ("fetch", done // _MEGABYTE, (total or done) // _MEGABYTE)
+        self.progress[source] = ("fetch", done // _MEGABYTE, (total or done) // _MEGABYTE)
 
     def _outdated(self, cache: Path) -> bool:
-        """Whether a conversion is one that somebody wants made anew."""
+        """Whether a conversion is older than the request allows."""
         since = self._state.request.convert_since
         return bool(since) and cache.exists() and cache.stat().st_mtime < since
 
@@ -193,20 +193,20 @@ class Reader:
             return True
         if known.converter != CONVERTER_VERSION or known.source in self._state.stale:
             return True
-        if known.converter_engine == QUICK:  # its whole conversion failed: who names the file has done something
+        if known.converter_engine == QUICK:  # its whole conversion failed: naming the file asks for a retry
             return self._state.named(known.source) or bool(request.documents) or request.retry_failed
-        asked = request.ocr_languages
+        requested = request.ocr_languages
         return bool(
-            asked and known.ocr_languages and known.ocr_languages != self._languages(known.record.get("language"))
+            requested and known.ocr_languages and known.ocr_languages != self._languages(known.record.get("language"))
         )
 
     def _languages(self, language: str | None) -> list[str]:
-        asked = self._state.request.ocr_languages
-        return ocr_languages(language, asked, self._ocr.languages)
+        requested = self._state.request.ocr_languages
+        return ocr_languages(language, requested, self._ocr.languages)
 
 
 def _of_record(file: FoundFile, known: Document | None, *, later: bool) -> tuple[str | None, str | None]:
-    """The printed pages and the language that a work's record names, as far as it is known yet."""
+    """Return printed pages and language of a work's record, as far as it is known yet."""
     if file.item:
         latest = latest_record(known, file.item) if later else file.item.record
         return latest.page_range, latest.language

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from citeloom.index.base import Point
 
 _WORD = re.compile(r"\w+")
-_ENOUGH = 0.5  # of an old passage's words, for a new one that stands on other pages
+_MIN_SHARE = 0.5  # minimum share of an old passage's words, for a new passage on other pages
 
 
 def refined(old: Sequence[Point], new: Sequence[Point]) -> dict[str, str]:
-    """For each old passage the new one that holds most of its words, on a page that both stand on if there is one."""
+    """Map each old passage to the new one that contains most of its words, on a common page if there is one."""
     words = [_words(passage) for passage in new]
     by_page: dict[int, list[int]] = {}
     for at, passage in enumerate(new):
@@ -24,7 +24,7 @@ def refined(old: Sequence[Point], new: Sequence[Point]) -> dict[str, str]:
         near = sorted({at for page in _pages(passage) for at in by_page.get(page, ())})
         shared = {at: len(own & words[at]) for at in near or range(len(new))}
         best = max(shared, key=lambda at: shared[at], default=None)
-        if best is not None and (near or shared[best] > _ENOUGH * len(own)):
+        if best is not None and (near or shared[best] > _MIN_SHARE * len(own)):
             found[passage.id] = new[best].id
     return found
 

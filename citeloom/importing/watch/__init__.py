@@ -1,1 +1,1 @@
-"""Automatic imports: what a project reads is followed."""
+"""Automatic imports when the sources of a project change."""

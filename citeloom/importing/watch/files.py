@@ -1,4 +1,4 @@
-"""Watches the folders and references of projects, and reports a change once whoever writes there has finished."""
+"""Watches folders and references of projects, and reports a change when writing has finished."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from citeloom.core import paths
 
 log = logging.getLogger(__name__)
 
-QUIET = 2.0  # seconds without a change after which a file counts as written whole
-RECHECK = 60.0  # between two searches for places that were missing
-_LONGEST = 600.0  # a file that is written to all day must not keep the others from being read
+QUIET = 2.0  # seconds without a change after which a file counts as complete
+RECHECK = 60.0  # seconds between two checks for paths that were missing
+_MAX_WAIT_SECONDS = 600.0  # seconds: a file that is written to all day must not delay the others
 _TICK = 0.5
-_POLL_MS = 30_000  # where the system does not tell of changes, files are compared this often
+_POLL_MS = 30_000  # how often files are compared if the system reports no changes
 _STOP_SECONDS = 5.0
 
 _UNFINISHED = (".part", ".partial", ".tmp", ".temp", ".crdownload", ".download", "~")
 _NETWORK = ("nfs", "cifs", "smb", "9p", "afs", "davfs", "fuse.sshfs", "fuse.rclone", "fuse.davfs")
 
-_Stamp = tuple[int, int] | None  # size and time of a file; None of anything else
+_Stamp = tuple[int, int] | None  # size and time of a file; None for anything else
 _Changes = Generator[set[watchfiles.main.FileChange], None, None]
 
 
 @dataclass(frozen=True, slots=True)
 class _Root:
-    """A folder as the system knows it: without links, and the very one that is there now."""
+    """A folder without links, identified by device and inode."""
 
     folder: str
     deep: bool  # with its subfolders
-    number: tuple[int, int]  # device and inode: another disk mounted at its place is another folder
+    number: tuple[int, int]  # device and inode: another disk mounted there is another folder
 
 
 @dataclass(slots=True)
@@ -46,7 +46,7 @@ class _Pending:
     since: float
     quiet_from: float
     seen: dict[Path, _Stamp] = field(default_factory=dict)
-    watched: set[Path] = field(default_factory=set)  # folders and files in which they were
+    watched: set[Path] = field(default_factory=set)  # folders and files that contain the changes
 
 
 class FileWatcher:
@@ -57,30 +57,30 @@ class FileWatcher:
         self._clock = clock
         self._own = [Path(folder).resolve() for folder in paths.folders()]
         self._wanted: dict[str, list[Path]] = {}
-        self._look_again = threading.Event()
+        self._recheck = threading.Event()
         self._ended = False
         self._thread = threading.Thread(target=self._run, name="file-watch", daemon=True)
-        # Used by the thread alone:
-        self._known: dict[str, list[Path]] = {}  # places that have been looked for
+        # Used only by the watcher thread:
+        self._known: dict[str, list[Path]] = {}  # paths that have been checked
         self._checked = -math.inf
         self._watched: dict[_Root, _Changes] = {}
         self._polled: set[_Root] = set()
-        self._reached: dict[str, dict[Path, _Root]] = {}  # by project: its places without links, where they can be
+        self._reached: dict[str, dict[Path, _Root]] = {}  # by project: its paths without links, if they exist
         self._pending: dict[str, _Pending] = {}
 
     def start(self) -> None:
-        """Begin to watch."""
+        """Start watching."""
         self._thread.start()
 
     def watch_paths(self, watched: Mapping[str, Iterable[Path]]) -> None:
-        """Watch these folders and files from now on, by project; a missing one is waited for."""
+        """Set the folders and files to watch, by project; a missing one is watched once it exists."""
         self._wanted = {project: list(of_project) for project, of_project in watched.items()}
-        self._look_again.set()
+        self._recheck.set()
 
     def stop(self) -> None:
-        """End at once."""
+        """Stop at once."""
         self._ended = True
-        self._look_again.set()
+        self._recheck.set()
         if self._thread.is_alive():
             self._thread.join(_STOP_SECONDS)
 
@@ -90,28 +90,28 @@ class FileWatcher:
                 self.step()
             except Exception:
                 log.exception("the watch over files goes on after an error")
-            self._look_again.wait(_TICK)
+            self._recheck.wait(_TICK)
         for changes in self._watched.values():
             changes.close()
 
     def step(self) -> None:
         """Update the watches, collect changes and report those that are complete."""
-        if self._look_again.is_set() or self._clock() - self._checked >= RECHECK:
-            self._look_again.clear()
+        if self._recheck.is_set() or self._clock() - self._checked >= RECHECK:
+            self._recheck.clear()
             self._checked = self._clock()
             self._update_watches(self._wanted)
         self._collect_changes()
         self._notify()
 
-    # -- where to look ---------------------------------------------------------------------------------------
+    # -- watched paths ---------------------------------------------------------------------------------------
 
     def _update_watches(self, watched: dict[str, list[Path]]) -> None:
-        """Watch what exists now; a path that has appeared since the last time has changed."""
+        """Watch the paths that exist; one that has appeared since the last check counts as changed."""
         before, self._reached = self._reached, {project: {} for project in watched}
         for project, wanted in watched.items():
             for path in wanted:
                 try:
-                    real, root = _real(path)
+                    real, root = _resolve(path)
                 except OSError:
                     continue  # a drive that is not connected
                 if root not in self._watched:
@@ -126,21 +126,21 @@ class FileWatcher:
         self._pending = {project: pending for project, pending in self._pending.items() if project in watched}
         self._known = watched
 
-    # -- what has changed ------------------------------------------------------------------------------------
+    # -- changes ---------------------------------------------------------------------------------------------
 
     def _collect_changes(self) -> None:
         for root, changes in list(self._watched.items()):
             try:
                 files = {Path(name) for _, name in next(changes)}
             except Exception as error:
-                self._broken(root, error)
+                self._on_watch_failed(root, error)
                 continue
             for file in files:
                 if not any(file.is_relative_to(own) for own in self._own):
                     self._assign(root, file)
 
-    def _broken(self, root: _Root, error: Exception) -> None:
-        """Too many folders for the system, a disk that tells nothing: compare. A drive pulled out: wait for it."""
+    def _on_watch_failed(self, root: _Root, error: Exception) -> None:
+        """Handle a failed watch: fall back to polling, or wait for a drive that was disconnected."""
         if root not in self._polled:
             log.warning("%s is only looked at now and then: %s", root.folder, error)
             self._polled.add(root)
@@ -152,13 +152,13 @@ class FileWatcher:
             self._reached[project] = {path: its for path, its in of_project.items() if its != root}
 
     def _assign(self, root: _Root, file: Path) -> None:
-        """Assign a change to the projects that read it. By name: a system may spell the folder its way."""
+        """Assign a change to the projects that read it. By name, because systems may spell the folder differently."""
         for project, of_project in self._reached.items():
             for path, its in of_project.items():
                 if its != root:
                     continue
                 if file.name == path.name and root.deep != path.is_dir():
-                    self._look_again.set()  # the folder itself has come or gone
+                    self._recheck.set()  # the folder itself was created or removed
                 if not _is_temporary(_within(path, file)) if root.deep else file.name == path.name:
                     self._note(project, path, file)
 
@@ -172,10 +172,10 @@ class FileWatcher:
     def _notify(self) -> None:
         for project, pending in list(self._pending.items()):
             now = self._clock()
-            if now - pending.since < _LONGEST:
+            if now - pending.since < _MAX_WAIT_SECONDS:
                 if now - pending.quiet_from < QUIET:
                     continue
-                # Not every system tells of a file that keeps growing.
+                # Not every system reports a file that keeps growing.
                 growing = {file: _stamp(file) for file, stamp in pending.seen.items() if _stamp(file) != stamp}
                 if growing:
                     pending.seen |= growing
@@ -183,15 +183,15 @@ class FileWatcher:
                     continue
             del self._pending[project]
             if not any(map(_has_content, pending.watched)):
-                continue  # all of it has gone at once: a drive was pulled out, nothing was deleted
+                continue  # everything disappeared at once: a drive was disconnected, nothing was deleted
             try:
                 self._changed(project)
             except Exception:
                 log.exception("a change in the files of %s could not be followed", project)
 
 
-def _real(path: Path) -> tuple[Path, _Root]:
-    """A place without links, and the folder to watch for it: of a file, or of what is not there, the one it is in."""
+def _resolve(path: Path) -> tuple[Path, _Root]:
+    """Return a path without links, and the folder to watch for it: its parent if it is a file or missing."""
     real = path.resolve()
     deep = real.is_dir()
     folder = real if deep else real.parent
@@ -200,7 +200,7 @@ def _real(path: Path) -> tuple[Path, _Root]:
 
 
 def _changes_in(root: _Root, *, polling: bool | None) -> _Changes:
-    """Changes since the last time they were asked for; asking takes no time, and the first time begins to watch."""
+    """Yield the changes since the last step without blocking; the first step starts the watch."""
     return watchfiles.watch(
         root.folder,
         watch_filter=None,
@@ -217,7 +217,7 @@ def _changes_in(root: _Root, *, polling: bool | None) -> _Changes:
 
 
 def _on_network(folder: str) -> bool:
-    """Whether a folder is on a disk of another machine, whose changes this one is not told."""
+    """Whether a folder is on a network disk, whose changes are not reported to this machine."""
     try:
         mounts = Path("/proc/self/mounts").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

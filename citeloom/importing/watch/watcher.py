@@ -1,4 +1,4 @@
-"""Syncs projects by itself when Zotero, their folders or their references change. The engine starts one watcher."""
+"""Syncs projects automatically when Zotero, their folders or their references change. The engine starts one watcher."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class ProjectWatcher:
         )
 
     def start(self, sync: Callable[[str], None]) -> None:
-        """Start to watch; `sync` gets the id of a project that has changed."""
+        """Start watching; `sync` is called with the id of a project that has changed."""
         self._sync = sync
         if self._files:
             self._files.start()
@@ -55,11 +55,11 @@ class ProjectWatcher:
             self._files.stop()
 
     def resume(self) -> None:
-        """Sync files that changed during a pause; the poller treats Zotero as just opened."""
+        """Sync files that changed during a pause; the poller treats Zotero as newly opened."""
         self._catch_up()
 
     def sources_changed(self) -> None:
-        """Watch the sources that projects have now."""
+        """Update the watches to the current sources of all projects."""
         if self._poller:
             self._poller.sync_soon()
         if self._files:
@@ -84,7 +84,7 @@ class ProjectWatcher:
     def _sync_or_log(self, project_id: str) -> None:
         try:
             self._on_files_changed(project_id)
-        except Exception:  # it may have been removed since, and the others wait
+        except Exception:  # it may have been removed since, and must not block the others
             log.exception("%s could not be synced", project_id)
 
     def _watched_paths(self, project_id: str, references: str | None) -> list[Path]:
@@ -92,7 +92,7 @@ class ProjectWatcher:
         return [*sources, *([Path(references)] if references else [])]
 
     def _on_files_changed(self, project_id: str) -> None:
-        if not self._paused():  # after a pause, all files are compared
+        if not self._paused():  # `resume` compares all files
             self._sync(project_id)
 
     def _reads_zotero(self) -> bool:

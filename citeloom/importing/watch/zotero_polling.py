@@ -14,19 +14,19 @@ from citeloom.core.errors import CiteLoomError
 
 log = logging.getLogger(__name__)
 
-REST = faults.number("watch.rest_seconds", 30.0)  # between two syncs: whoever works in Zotero writes all the time
-FULL = 15 * 60.0  # at the latest: a replaced file or a tag renamed everywhere changes no version
-FARTHEST = faults.number("watch.longest_wait_seconds", 60.0)  # between two looks at a Zotero that is closed
-_SOONEST = 1.0  # between two looks: a setting of 0 must not make it spin
+REST = faults.number("watch.rest_seconds", 30.0)  # seconds between two syncs: work in Zotero changes it all the time
+FULL = 15 * 60.0  # seconds between full syncs: a replaced file or a tag renamed everywhere changes no version
+MAX_WAIT = faults.number("watch.longest_wait_seconds", 60.0)  # maximum seconds between probes while Zotero is closed
+_MIN_WAIT = 1.0  # minimum seconds between probes: a setting of 0 must not cause a busy loop
 _STOP_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class ZoteroProbe:
-    """What can be seen of Zotero at almost no cost.
+    """State of Zotero that can be read at almost no cost.
 
-    `token` changes whenever something may have changed; None where that cannot be told, or where there would be no way
-    to read it (Zotero is closed and its database is not to be used).
+    `token` changes whenever something may have changed; None if that is unknown, or if Zotero could not be read anyway
+    (it is closed and its database is not to be used).
     """
 
     reachable: bool  # Zotero is running and answers
@@ -38,17 +38,17 @@ class PollState:
     """State after the last probes and syncs."""
 
     reachable: bool = False
-    token: Hashable = None  # as it was before the last sync that succeeded
-    rested_from: float = -math.inf  # when the last sync ended, well or not
-    failures: int = 0  # syncs that failed since one succeeded
-    wait: float = 0.0  # before the next look
+    token: Hashable = None  # before the last successful sync
+    rested_from: float = -math.inf  # when the last sync ended, successful or not
+    failures: int = 0  # failed syncs since the last successful one
+    wait: float = 0.0  # seconds before the next probe
 
     def synced(self, before: ZoteroProbe, now: float) -> PollState:
-        """After a sync that succeeded; what changed since the look before it is found by the next one."""
+        """Return the state after a successful sync; changes since the last probe are found by the next one."""
         return replace(self, token=before.token, rested_from=now, failures=0)
 
     def failed(self, now: float) -> PollState:
-        """After a sync that failed: it is tried again, less and less often."""
+        """Return the state after a failed sync: it is retried with increasing delays."""
         return replace(self, rested_from=now, failures=self.failures + 1)
 
 
@@ -60,51 +60,51 @@ class Action:
     state: PollState
 
 
-def decide(state: PollState, now: float, look: ZoteroProbe, seconds: float) -> Action:
+def decide(state: PollState, now: float, probe: ZoteroProbe, seconds: float) -> Action:
     """Decide what to do after a probe."""
-    opened = look.reachable and not state.reachable
-    failures = 0 if opened else state.failures  # it failed with the Zotero that was
-    changed = look.token is not None and look.token != state.token
+    opened = probe.reachable and not state.reachable
+    failures = 0 if opened else state.failures  # earlier failures were before Zotero was opened
+    changed = probe.token is not None and probe.token != state.token
     rested = now - state.rested_from
-    wanted = changed or (look.reachable and (opened or failures > 0 or rested >= FULL))
+    wanted = changed or (probe.reachable and (opened or failures > 0 or rested >= FULL))
     rest_left = min(FULL, REST * 2 ** min(failures, 10)) - rested if wanted else 0.0
-    if look.reachable or state.reachable:
+    if probe.reachable or state.reachable:
         wait = seconds
     else:  # it may be closed for days
-        wait = min(FARTHEST, max(seconds, 2 * state.wait))
+        wait = min(MAX_WAIT, max(seconds, 2 * state.wait))
     if rest_left > 0:
-        # An opening that has to wait is still one at the next look.
-        return Action(False, replace(state, reachable=look.reachable and not opened, wait=wait))
-    return Action(wanted, replace(state, reachable=look.reachable, failures=failures, wait=wait))
+        # If the sync has to wait, the next probe still treats Zotero as newly opened.
+        return Action(False, replace(state, reachable=probe.reachable and not opened, wait=wait))
+    return Action(wanted, replace(state, reachable=probe.reachable, failures=failures, wait=wait))
 
 
 class ZoteroPoller:
-    """Probes Zotero regularly in its own thread, and has the projects synced when there is something new."""
+    """Probes Zotero regularly in its own thread, and syncs the projects when something has changed."""
 
     def __init__(
         self,
-        look: Callable[[], ZoteroProbe],
+        probe: Callable[[], ZoteroProbe],
         sync: Callable[[], None],
         wanted: Callable[[], bool],
         seconds: float,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._look = look
+        self._probe = probe
         self._sync = sync
         self._wanted = wanted
-        self._seconds = max(_SOONEST, seconds)
+        self._seconds = max(_MIN_WAIT, seconds)
         self._clock = clock
         self._stop = threading.Event()
-        self._poked = threading.Event()
+        self._sync_requested = threading.Event()
         self._thread = threading.Thread(target=self._run, name="zotero-watcher", daemon=True)
 
     def start(self) -> None:
-        """Start; the first probe comes at once."""
+        """Start the thread; the first probe is made at once."""
         self._thread.start()
 
     def sync_soon(self) -> None:
-        """Sync after the next probe, whatever it shows: projects read something else than before."""
-        self._poked.set()
+        """Sync after the next probe whatever its result, because the sources of a project have changed."""
+        self._sync_requested.set()
 
     def stop(self) -> None:
         """Stop at once; a running sync gets a few seconds."""
@@ -119,18 +119,18 @@ class ZoteroPoller:
                 state = self.step(state)
             except Exception:
                 log.exception("Zotero could not be looked at")
-                state = replace(state, wait=FARTHEST)
+                state = replace(state, wait=MAX_WAIT)
             self._stop.wait(state.wait)
 
     def step(self, state: PollState) -> PollState:
-        """Probe once, and sync if need be."""
+        """Probe once, and sync if necessary."""
         if not self._wanted():
             return PollState(wait=self._seconds)
-        look = self._look()
-        if self._poked.is_set():
-            self._poked.clear()
+        probe = self._probe()
+        if self._sync_requested.is_set():
+            self._sync_requested.clear()
             state = replace(state, reachable=False, token=None)
-        action = decide(state, self._clock(), look, self._seconds)
+        action = decide(state, self._clock(), probe, self._seconds)
         if not action.sync or self._stop.is_set():
             return action.state
         try:
@@ -141,4 +141,4 @@ class ZoteroPoller:
         except Exception:
             log.exception("not in step with Zotero")
             return action.state.failed(self._clock())
-        return action.state.synced(look, self._clock())
+        return action.state.synced(probe, self._clock())

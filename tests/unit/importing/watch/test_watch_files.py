@@ -88,7 +88,7 @@ def test_new_changed_moved_and_deleted_files_are_told_by_the_thread_until_it_is_
     files = FileWatcher(told.append)
     files.start()
     files.watch_paths({"thesis": [folder]})
-    wait_for(lambda: files._checked > 0 and not files._look_again.is_set(), "the places to be taken up")
+    wait_for(lambda: files._checked > 0 and not files._recheck.is_set(), "the places to be taken up")
     acts: list[Callable[[], object]] = [
         lambda: (folder / "a.pdf").write_text("new"),
         lambda: (folder / "a.pdf").write_text("changed"),

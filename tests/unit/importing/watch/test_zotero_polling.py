@@ -171,9 +171,9 @@ def test_it_sleeps_while_no_project_has_zotero_sources(running: Callable[..., Zo
 def test_no_failure_ends_it_and_stopping_does(
     running: Callable[..., ZoteroPoller], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("REST", "FARTHEST"):
+    for name in ("REST", "MAX_WAIT"):
         monkeypatch.setattr(f"citeloom.importing.watch.zotero_polling.{name}", 0.01)
-    monkeypatch.setattr("citeloom.importing.watch.zotero_polling._SOONEST", 0.01)
+    monkeypatch.setattr("citeloom.importing.watch.zotero_polling._MIN_WAIT", 0.01)
     looks, syncs = iter(range(10**9)), iter(range(10**9))
     synced = threading.Event()
 
