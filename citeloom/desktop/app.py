@@ -124,15 +124,13 @@ class App(QObject):
         if self.question is not None and shiboken6.isValid(self.question):
             self.question.activateWindow()
             return
-        words = []
+        text = []
         if reading:
-            words.append(self.tr("Papers are being read. That goes on when CiteLoom starts again."))
+            text.append(self.tr("Papers are being read. That goes on when CiteLoom starts again."))
         if editors:
-            words.append(
-                self.tr("Editors are connected. Their next question starts the engine again, without the app.")
-            )
+            text.append(self.tr("Editors are connected. Their next question starts the engine again, without the app."))
         self.window.bring_up()  # whoever stays must find it there: it may have just been closed, without a tray
-        self.question = ask_first(self.window, self.tr("Quit CiteLoom?"), "\n".join(words), self.tr("Quit"), self.end)
+        self.question = ask_first(self.window, self.tr("Quit CiteLoom?"), "\n".join(text), self.tr("Quit"), self.end)
 
     def end(self) -> None:
         """End the app now, and the engine with it if the app started it."""

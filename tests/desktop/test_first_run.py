@@ -141,7 +141,7 @@ def test_zotero_that_closes_in_the_middle_is_said_and_can_be_tried_again(qtbot: 
     assistant.chosen.sample, assistant.chosen.name = True, "thesis"
     assistant._go_to(4)
     qtbot.waitUntil(assistant.reading.banner.isVisible)
-    assert assistant.reading.banner.words.text() == "Zotero does not answer any more. Open it again."
+    assert assistant.reading.banner.message.text() == "Zotero does not answer any more. Open it again."
     tasks.answers["library_add_project"] = new_project("thesis")
     qtbot.mouseClick(assistant.reading.banner.button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: assistant.reading.made == "thesis")

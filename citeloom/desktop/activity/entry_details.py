@@ -9,8 +9,8 @@ from citeloom.core.errors import CiteLoomError
 from citeloom.core.types import AccessEntry
 from citeloom.desktop.activity.rich_text import Paragraph, RichTextView
 from citeloom.desktop.shell.engine_tasks import EngineTasks, Task
-from citeloom.desktop.text.activity_text import editor_words, outcome_words, tool_words
-from citeloom.desktop.widgets.basics import number, time_words
+from citeloom.desktop.text.activity_text import editor_text, outcome_text, tool_text
+from citeloom.desktop.widgets.basics import number, time_text
 
 
 class EntryDetails(RichTextView):
@@ -51,23 +51,23 @@ class EntryDetails(RichTextView):
         self.write([*about, Paragraph(str(error), new=True)])
 
     def _about(self, row: AccessEntry) -> list[Paragraph]:
-        words = self.tr("{when} · {editor} · {what} · {outcome} after {seconds} s").format(
-            when=time_words(row.at),
-            editor=editor_words(row.client),
-            what=tool_words(row.tool),
-            outcome=outcome_words(row.outcome),
+        text = self.tr("{when} · {editor} · {what} · {outcome} after {seconds} s").format(
+            when=time_text(row.at),
+            editor=editor_text(row.client),
+            what=tool_text(row.tool),
+            outcome=outcome_text(row.outcome),
             seconds=self.locale().toString(row.milliseconds / 1000, "f", 2),
         )
         if row.outcome != "ok":
-            words = self.tr("{about} ({code})").format(about=words, code=row.outcome)
-        return [Paragraph(row.asked or tool_words(row.tool), bold=True), Paragraph(words, muted=True)]
+            text = self.tr("{about} ({code})").format(about=text, code=row.outcome)
+        return [Paragraph(row.asked or tool_text(row.tool), bold=True), Paragraph(text, muted=True)]
 
     def _passages(self, passages: list[LoggedPassage]) -> list[Paragraph]:
         parts: list[Paragraph] = []
         for place, passage in enumerate(passages, start=1):
             if passage.gone:
-                words = self.tr("{number}. This passage is no longer in the library.").format(number=number(place))
-                parts.append(Paragraph(words, muted=True, new=True))
+                text = self.tr("{number}. This passage is no longer in the library.").format(number=number(place))
+                parts.append(Paragraph(text, muted=True, new=True))
                 continue
             head = self.tr("{number}. {cite}  {title}").format(
                 number=number(place), cite=passage.cite or "", title=passage.title or ""

@@ -11,8 +11,8 @@ from citeloom.api.activity import AccessLog, ShowAccessLog
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.types import AccessEntry
 from citeloom.desktop.shell.engine_tasks import EngineTasks, Task
-from citeloom.desktop.text.activity_text import editor_words, outcome_words, tool_words
-from citeloom.desktop.widgets.basics import number, time_words
+from citeloom.desktop.text.activity_text import editor_text, outcome_text, tool_text
+from citeloom.desktop.widgets.basics import number, time_text
 from citeloom.desktop.widgets.table import Column, RowsModel
 
 BLOCK = 100  # entries in one answer
@@ -38,12 +38,12 @@ class LogModel(RowsModel[AccessEntry]):
 
     def __init__(self, tasks: EngineTasks, parent: QObject | None = None) -> None:
         columns: tuple[Column[AccessEntry], ...] = (
-            Column(self.tr("When"), lambda row: time_words(row.at), 17, firm=True),
-            Column(self.tr("Editor"), lambda row: editor_words(row.client), 16),
+            Column(self.tr("When"), lambda row: time_text(row.at), 17, firm=True),
+            Column(self.tr("Editor"), lambda row: editor_text(row.client), 16),
             Column(self.tr("Project"), lambda row: row.project_id or "", 12),
-            Column(self.tr("What"), lambda row: tool_words(row.tool), 16),
+            Column(self.tr("What"), lambda row: tool_text(row.tool), 16),
             Column(self.tr("Asked"), lambda row: row.asked, 0),
-            Column(self.tr("Outcome"), lambda row: outcome_words(row.outcome), 14),
+            Column(self.tr("Outcome"), lambda row: outcome_text(row.outcome), 14),
             Column(self.tr("Passages"), lambda row: number(len(row.passages)), 10, number=True, firm=True),
         )
         super().__init__(columns, "id", parent)

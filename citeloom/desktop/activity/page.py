@@ -29,12 +29,12 @@ class ActivityPage(Page):
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
         self.tabs.setAccessibleName(self.tr("What to show"))
-        for part, words in (
+        for part, text in (
             (self.editors, self.tr("Editors")),
             (self.asked, self.tr("Questions")),
             (self.imports, self.tr("Imports")),
         ):
-            self.tabs.addTab(part, words)
+            self.tabs.addTab(part, text)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(2 * GAP, GAP, 2 * GAP, GAP)
         layout.setSpacing(GAP)
@@ -79,7 +79,7 @@ class ActivityPage(Page):
         if self.tabs.currentWidget() is self.asked:
             self.asked.refresh()
 
-    def _count(self, tab: int, words: str, count: int) -> None:
-        shown = self.tr("{part} ({count})").format(part=words, count=number(count)) if count else words
+    def _count(self, tab: int, text: str, count: int) -> None:
+        shown = self.tr("{part} ({count})").format(part=text, count=number(count)) if count else text
         if shown != self.tabs.tabText(tab):
             self.tabs.setTabText(tab, shown)

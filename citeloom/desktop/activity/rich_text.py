@@ -18,7 +18,7 @@ _MARGIN_ABOVE = 10.0  # of a paragraph that begins something new
 class Paragraph:
     """A paragraph of the view."""
 
-    words: str
+    text: str
     bold: bool = False
     muted: bool = False
     new: bool = False  # begins something new: with room above it
@@ -55,7 +55,7 @@ class RichTextView(QTextEdit):
             if number:
                 cursor.insertBlock(paragraph, letters)
             cursor.setCharFormat(letters)
-            cursor.insertText(clean(part.words).replace("\n", "\u2028"), letters)
+            cursor.insertText(clean(part.text).replace("\n", "\u2028"), letters)
         self.moveCursor(QTextCursor.MoveOperation.Start)
 
     def changeEvent(self, event: QEvent) -> None:

@@ -24,7 +24,7 @@ class JobCard(QFrame):
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self._id = job.job_id
         self.name = text(bold=True)
-        self.words = text()
+        self.message = text()
         self.file = text(muted=True)
         self.file.setWordWrap(False)
         self.file.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -35,7 +35,7 @@ class JobCard(QFrame):
         grid = QGridLayout(self)
         grid.setColumnStretch(0, 1)
         grid.addWidget(self.name, 0, 0)
-        grid.addWidget(self.words, 1, 0)
+        grid.addWidget(self.message, 1, 0)
         grid.addWidget(self.bar, 2, 0)
         grid.addWidget(self.file, 3, 0)
         grid.addWidget(self.stop_button, 0, 1, 4, 1)
@@ -45,10 +45,10 @@ class JobCard(QFrame):
         """Show how far it has come."""
         title = job_text.title(job.kind, job.project)
         self.name.setText(f"{title} · {job.source}" if job.source else title)
-        self.words.setText(" – ".join(filter(None, (job_text.stage_words(job), job_text.progress_words(job)))))
+        self.message.setText(" – ".join(filter(None, (job_text.stage_text(job), job_text.progress_text(job)))))
         letters = self.file.fontMetrics()
         room = max(self.file.width(), letters.averageCharWidth() * _LEAST)
-        self.file.setText(letters.elidedText(job_text.file_words(job), Qt.TextElideMode.ElideMiddle, room))
+        self.file.setText(letters.elidedText(job_text.file_text(job), Qt.TextElideMode.ElideMiddle, room))
         self.file.setVisible(bool(self.file.text()))
         waits = job.state in ("queued", "parked", "paused")
         share = job_text.share(job)
@@ -56,7 +56,7 @@ class JobCard(QFrame):
         self.bar.setRange(0, _STEPS if share is not None or waits else 0)
         self.bar.setValue(round((share or 0.0) * _STEPS))
         self.bar.setAccessibleName(self.tr("Progress: {job}").format(job=title))
-        self.stop_button.setToolTip(job_text.stop_words(job.kind))
+        self.stop_button.setToolTip(job_text.stop_text(job.kind))
         if self.stop_button.isEnabled():
             self.stop_button.setAccessibleName(self.tr("Stop: {job}").format(job=title))
 

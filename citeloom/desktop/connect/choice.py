@@ -45,10 +45,10 @@ class ProjectsModel(QAbstractListModel):
         self._listed = self._found()
         self.endResetModel()
 
-    def find(self, words: str) -> None:
+    def find(self, message: str) -> None:
         """List only the projects that have these words in their name."""
         self.beginResetModel()
-        self._find = words.casefold()
+        self._find = message.casefold()
         self._listed = self._found()
         self.endResetModel()
 

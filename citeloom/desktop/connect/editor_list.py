@@ -17,7 +17,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QFont, QPainter, QPalette
 from PySide6.QtWidgets import QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from citeloom.desktop.connect.states import Seen, state_words
+from citeloom.desktop.connect.states import Seen, state_text
 from citeloom.editors import OTHER
 
 _Index = QModelIndex | QPersistentModelIndex
@@ -60,7 +60,7 @@ class EditorsModel(QAbstractListModel):
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         known = self.editors[index.row()] if index.row() < len(self.editors) else None
         name = known.name if known else self.tr("Another editor")
-        state = state_words(known) if known else self.tr("The entry to copy")
+        state = state_text(known) if known else self.tr("The entry to copy")
         if role == Qt.ItemDataRole.DisplayRole:
             return name
         if role == Qt.ItemDataRole.AccessibleTextRole:
@@ -103,7 +103,7 @@ class _TwoLines(QStyledItemDelegate):
         painter: QPainter,
         option: QStyleOptionViewItem,
         rect: QRect,
-        words: str,
+        text: str,
         role: QPalette.ColorRole,
         *,
         bold: bool,
@@ -112,7 +112,7 @@ class _TwoLines(QStyledItemDelegate):
         font.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
         painter.setFont(font)
         painter.setPen(option.palette.color(role))
-        elided = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, rect.width())
+        elided = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
         side = QStyle.visualAlignment(option.direction, Qt.AlignmentFlag.AlignLeft)
         painter.drawText(rect, int(side | Qt.AlignmentFlag.AlignVCenter), elided)
 

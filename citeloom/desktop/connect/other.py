@@ -76,16 +76,16 @@ class OtherPanel(QWidget):
             return
         self._task = self.context.tasks.run(
             self,
-            lambda tell: editors.snippet(form, projects, toolsets),
-            done=lambda words: self._show(words, ready=True),
+            lambda report: editors.snippet(form, projects, toolsets),
+            done=lambda message: self._show(message, ready=True),
             failed=self._on_failed,
         )
 
     def _on_failed(self, error: CiteLoomError) -> None:
         self._show(str(error), ready=False)
 
-    def _show(self, words: str, *, ready: bool) -> None:
-        self.view.show_words(words)
+    def _show(self, message: str, *, ready: bool) -> None:
+        self.view.show_text(message)
         self.copy_button.setEnabled(ready)
 
     def _copy(self) -> None:

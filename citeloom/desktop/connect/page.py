@@ -22,7 +22,7 @@ from citeloom.desktop.connect.panel import EditorPanel
 from citeloom.desktop.connect.states import Seen
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import Page, PageContext
-from citeloom.desktop.text.activity_text import tool_words
+from citeloom.desktop.text.activity_text import tool_text
 from citeloom.desktop.text.editor_names import client_id
 from citeloom.desktop.widgets.basics import GAP, Banner, heading, number, text
 from citeloom.editors import OTHER, Change, LaunchResult
@@ -79,8 +79,8 @@ class ConnectPage(Page):
         layout.setContentsMargins(2 * GAP, GAP, 2 * GAP, GAP)
         layout.setSpacing(GAP)
         layout.addWidget(heading(self.tr("Connect an editor")))
-        words = self.tr("CiteLoom puts one entry into the editor’s own settings, and keeps a copy of what was there.")
-        layout.addWidget(text(words, muted=True))
+        message = self.tr("CiteLoom puts one entry into the editor’s own settings, and keeps a copy of what was there.")
+        layout.addWidget(text(message, muted=True))
         layout.addWidget(self.banner)
         layout.addLayout(row, 1)
 
@@ -90,7 +90,7 @@ class ConnectPage(Page):
         if self._looking:
             self._looking.drop()
         self._looking = self.context.tasks.run(
-            self, lambda tell: states.look(), done=self._on_looked, failed=self.banner.say_error
+            self, lambda report: states.look(), done=self._on_looked, failed=self.banner.show_error
         )
 
     def _on_looked(self, editors: list[Seen]) -> None:
@@ -123,7 +123,7 @@ class ConnectPage(Page):
 
     def _on_no_answer(self, error: CiteLoomError) -> None:
         if error.code != Code.ENGINE_UNAVAILABLE:  # of which the window tells, once for all pages
-            self.banner.say_error(error)
+            self.banner.show_error(error)
 
     def _on_event(self, event: Event) -> None:
         if not isinstance(event, EditorConnected | EditorLeft):
@@ -132,7 +132,7 @@ class ConnectPage(Page):
             return
         editor = next((one for one in self._editors if one.id == client_id(event.client)), None)
         if isinstance(event, EditorConnected) and editor and editor.id not in self._live:
-            self.banner.say(self.tr("{editor} is connected.").format(editor=editor.name))
+            self.banner.show_message(self.tr("{editor} is connected.").format(editor=editor.name))
         self._ask_engine()
 
     def _on_picked(self, picked: str) -> None:
@@ -163,7 +163,7 @@ class ConnectPage(Page):
 
     def _open(self, seen: Seen) -> None:
         self.context.tasks.run(
-            self, lambda tell: open_file.open_uri(seen.found.file.as_uri()), failed=self.banner.say_error
+            self, lambda report: open_file.open_uri(seen.found.file.as_uri()), failed=self.banner.show_error
         )
 
     def _preview(self, seen: Seen, projects: list[str], toolsets: list[str]) -> None:
@@ -171,16 +171,16 @@ class ConnectPage(Page):
             title = self.tr("This will change in the file:") if diff else self.tr("Nothing will change in the file.")
             self._output(seen, title, diff, diff=True)
 
-        words = self.tr("Looking at what will change …")
-        self._do(seen, words, lambda: clients.preview(seen.found, projects, toolsets), done)
+        message = self.tr("Looking at what will change …")
+        self._do(seen, message, lambda: clients.preview(seen.found, projects, toolsets), done)
 
     def _connect(self, seen: Seen, projects: list[str], toolsets: list[str]) -> None:
         def done(change: Change) -> None:
             self._show_change(seen, change)
             self._test(seen, change)
 
-        words = self.tr("Writing the entry …")
-        self._do(seen, words, lambda: clients.install(seen.found, projects, toolsets), done)
+        message = self.tr("Writing the entry …")
+        self._do(seen, message, lambda: clients.install(seen.found, projects, toolsets), done)
 
     def _test(self, seen: Seen, change: Change | None = None) -> None:
         self._do(
@@ -193,18 +193,18 @@ class ConnectPage(Page):
     def _remove(self, seen: Seen) -> None:
         def done(change: Change) -> None:
             self._show_change(seen, change)
-            self.banner.say(self.tr("{editor} no longer knows CiteLoom.").format(editor=seen.name))
+            self.banner.show_message(self.tr("{editor} no longer knows CiteLoom.").format(editor=seen.name))
 
         self._do(seen, self.tr("Taking the entry out …"), lambda: clients.remove(seen.found), done)
 
     def _undo(self, seen: Seen) -> None:
         def done(_: None) -> None:
             self._output(seen, "", "")
-            self.banner.say(self.tr("The file of {editor} is as it was before.").format(editor=seen.name))
+            self.banner.show_message(self.tr("The file of {editor} is as it was before.").format(editor=seen.name))
 
         def failed(error: CiteLoomError) -> None:
-            words = self.tr("{reason} “Remove” takes only CiteLoom’s entry out and leaves the rest as it is.")
-            self.banner.say(words.format(reason=error.message), wrong=True)
+            message = self.tr("{reason} “Remove” takes only CiteLoom’s entry out and leaves the rest as it is.")
+            self.banner.show_message(message.format(reason=error.message), wrong=True)
 
         if change := seen.change:
             self._do(seen, self.tr("Putting the file back …"), lambda: clients.undo(change), done, failed)
@@ -212,7 +212,7 @@ class ConnectPage(Page):
     def _do(
         self,
         seen: Seen,
-        words: str,
+        message: str,
         work: Callable[[], Any],
         done: Callable[[Any], None],
         failed: Callable[[CiteLoomError], None] | None = None,
@@ -220,49 +220,49 @@ class ConnectPage(Page):
         """One thing at a time, off the UI thread; then the files are looked at again."""
 
         def refused(error: CiteLoomError) -> None:
-            self.banner.say_error(error, action=(self.tr("Open the &file"), lambda: self._open(seen)))
+            self.banner.show_error(error, action=(self.tr("Open the &file"), lambda: self._open(seen)))
 
-        def after(tell: Callable[[Any], None], value: Any) -> None:
+        def after(report: Callable[[Any], None], value: Any) -> None:
             self.panel.work("")
-            tell(value)
+            report(value)
             self._look()
 
-        self.panel.work(words)
+        self.panel.work(message)
         self.context.tasks.run(
             self,
-            lambda tell: work(),
+            lambda report: work(),
             done=lambda value: after(done, value),
             failed=lambda error: after(failed or refused, error),
         )
 
     def _on_tested(self, seen: Seen, tested: LaunchResult, change: Change | None) -> None:
         if tested.problem:
-            words = self.tr("{editor} will not reach CiteLoom like this. {reason} Press “Connect again”, then test.")
-            self.banner.say(words.format(editor=seen.name, reason=tested.problem.message), wrong=True)
+            message = self.tr("{editor} will not reach CiteLoom like this. {reason} Press “Connect again”, then test.")
+            self.banner.show_message(message.format(editor=seen.name, reason=tested.problem.message), wrong=True)
             return
-        words = self.tr("The entry works: CiteLoom answered after {seconds} s with {count} tools.").format(
+        message = self.tr("The entry works: CiteLoom answered after {seconds} s with {count} tools.").format(
             seconds=self.locale().toString(tested.seconds, "f", 1), count=number(len(tested.tools))
         )
         if change or seen.id not in self._live:
             step = self.tr("{result} Next, in {editor}: {step}")
-            words = step.format(result=words, editor=seen.name, step=states.next_words(seen.found))
-        self.banner.say(words)
+            message = step.format(result=message, editor=seen.name, step=states.next_step_text(seen.found))
+        self.banner.show_message(message)
         if change is None:
-            tools = "\n".join(f"{tool_words(tool)}  ({tool})" for tool in tested.tools)
+            tools = "\n".join(f"{tool_text(tool)}  ({tool})" for tool in tested.tools)
             self._output(seen, self.tr("What {editor} can do with it:").format(editor=seen.name), tools)
 
     def _show_change(self, seen: Seen, change: Change) -> None:
         if change.backup:
-            words = self.tr("This was changed in the file; what was there is kept beside it as {backup}:")
-            self._output(seen, words.format(backup=change.backup.name), change.diff, diff=True)
+            message = self.tr("This was changed in the file; what was there is kept beside it as {backup}:")
+            self._output(seen, message.format(backup=change.backup.name), change.diff, diff=True)
         else:
             title = self.tr("This was written:") if change.diff else self.tr("The entry was there already.")
             self._output(seen, title, change.diff, diff=True)
 
-    def _output(self, seen: Seen, title: str, words: str, *, diff: bool = False) -> None:
+    def _output(self, seen: Seen, title: str, message: str, *, diff: bool = False) -> None:
         if self.panel.seen and self.panel.seen.id == seen.id:  # another editor may be shown by now
-            self.panel.show_output(title, words, diff=diff)
-            if words:
+            self.panel.show_output(title, message, diff=diff)
+            if message:
                 QTimer.singleShot(0, self, self._reveal_output)
 
     def _reveal_output(self) -> None:

@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from citeloom.desktop.connect.choice import Choice
-from citeloom.desktop.connect.states import Seen, projects_words
+from citeloom.desktop.connect.states import Seen, projects_text
 from citeloom.desktop.widgets.basics import GAP, Banner, button, heading, tab_order, text
 from citeloom.desktop.widgets.code_view import CodeView
 from citeloom.editors import DEFAULT_TOOLSETS
@@ -42,7 +42,7 @@ class EditorPanel(QWidget):
         self.progress.setRange(0, 0)
         self.progress.setTextVisible(False)
         self.progress.setMaximumHeight(round(self.fontMetrics().height() * 0.6))
-        self.progress_words = text(muted=True)
+        self.progress_text = text(muted=True)
         self.output = CodeView(self.tr("What will change, or what came of the test"))
         self.output_title = text(bold=True)
         self._lay_out()
@@ -68,7 +68,7 @@ class EditorPanel(QWidget):
         self.connect_button.setText(self.tr("&Connect again") if entry else self.tr("&Connect"))
         self.connect_button.setAccessibleName(self.connect_button.text().replace("&", ""))
         if seen.found.problem and (seen.found.installed or entry):
-            self.problem.say(
+            self.problem.show_message(
                 self.tr(
                     "{reason} CiteLoom leaves it alone: mend it and come back, or put the entry in by hand."
                 ).format(reason=seen.found.problem.message),
@@ -80,24 +80,24 @@ class EditorPanel(QWidget):
             self.problem.hide()
         self._enable()
 
-    def show_output(self, title: str, words: str, *, diff: bool = False) -> None:
+    def show_output(self, title: str, message: str, *, diff: bool = False) -> None:
         """Show what will change or what came of a test; nothing hides it."""
         self.output_title.setText(title)
-        (self.output.show_diff if diff else self.output.show_words)(words)
+        (self.output.show_diff if diff else self.output.show_text)(message)
         self.output_title.setVisible(bool(title))
-        self.output.setVisible(bool(words))
+        self.output.setVisible(bool(message))
 
-    def work(self, words: str) -> None:
+    def work(self, message: str) -> None:
         """Show that something is being done; nothing: it is done."""
-        self._busy = bool(words)
-        self.progress_words.setText(words)
-        self.progress.setAccessibleName(words or self.tr("Progress"))
+        self._busy = bool(message)
+        self.progress_text.setText(message)
+        self.progress.setAccessibleName(message or self.tr("Progress"))
         self.progress.setVisible(self._busy)
-        self.progress_words.setVisible(self._busy)
+        self.progress_text.setVisible(self._busy)
         self._enable()
 
-    def _button(self, words: str, what: str, icon_name: str) -> QPushButton:
-        return button(words, lambda: self.wanted.emit(what), icon_name=icon_name)
+    def _button(self, message: str, what: str, icon_name: str) -> QPushButton:
+        return button(message, lambda: self.wanted.emit(what), icon_name=icon_name)
 
     def _lay_out(self) -> None:
         upkeep, doing = QHBoxLayout(), QHBoxLayout()
@@ -112,7 +112,7 @@ class EditorPanel(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GAP)
         above: tuple[QWidget, ...] = (self.title, self.state, self.file, self.problem)
-        below: tuple[QWidget, ...] = (self.progress_words, self.progress, self.output_title, self.output)
+        below: tuple[QWidget, ...] = (self.progress_text, self.progress, self.output_title, self.output)
         for part in above:
             layout.addWidget(part)
         layout.addLayout(upkeep)
@@ -129,10 +129,10 @@ class EditorPanel(QWidget):
     def _state(self, seen: Seen) -> str:
         entry = seen.found.connected
         if entry:
-            words = self.tr("It is set up to see {projects}.").format(projects=projects_words(entry))
+            message = self.tr("It is set up to see {projects}.").format(projects=projects_text(entry))
             if seen.live:
-                return self.tr("{setup} It is connected right now.").format(setup=words)
-            return words
+                return self.tr("{setup} It is connected right now.").format(setup=message)
+            return message
         if seen.live:
             return self.tr("It is connected right now, by an entry in some other file.")
         if seen.found.installed:

@@ -42,23 +42,23 @@ def _last_change(found: DetectedEditor) -> Change | None:
         return None
 
 
-def state_words(seen: Seen) -> str:
+def state_text(seen: Seen) -> str:
     """How it stands with an editor, in a few words."""
     found = seen.found
     if seen.live:
         return translate("Connect", "Connected now")
     if found.connected:
-        return translate("Connect", "Set up for {projects}").format(projects=projects_words(found.connected))
+        return translate("Connect", "Set up for {projects}").format(projects=projects_text(found.connected))
     if found.problem and found.installed:
         return translate("Connect", "Its file needs a look")
     return translate("Connect", "Found, not connected") if found.installed else translate("Connect", "Not found here")
 
 
-def projects_words(entry: Entry) -> str:
+def projects_text(entry: Entry) -> str:
     """Which projects an editor may see."""
     return ", ".join(entry.projects) or translate("Connect", "all projects")
 
 
-def next_words(found: DetectedEditor) -> str:
+def next_step_text(found: DetectedEditor) -> str:
     """What is left to do in the editor itself."""
     return translate("Clients", found.editor.next_step) if found.editor.next_step else ""

@@ -113,9 +113,9 @@ class FirstRun(QDialog):
         self.back_button.setEnabled(self._number > 0 and not (last and bool(self.reading.made)))
         self.skip_button.setVisible(not last)
         before_last = self._number == len(self.steps) - 2
-        words = self.tr("&Done") if last else self.tr("&Start") if before_last else self.tr("&Next")
-        self.next_button.setText(words)
-        self.next_button.setAccessibleName(words.replace("&", ""))
+        text = self.tr("&Done") if last else self.tr("&Start") if before_last else self.tr("&Next")
+        self.next_button.setText(text)
+        self.next_button.setAccessibleName(text.replace("&", ""))
         self.next_button.setEnabled(self.step.ready())
 
     def _folder_first(self) -> None:
@@ -128,7 +128,7 @@ class FirstRun(QDialog):
 
     def _name_refused(self, problem: str) -> None:
         self._go_to(self.steps.index(self.name))
-        self.name.say(problem)
+        self.name.show_message(problem)
 
     def _kept(self, number: int) -> None:
         """Whoever went back or closed the window meanwhile does not want to go on."""
@@ -137,7 +137,7 @@ class FirstRun(QDialog):
 
     def _not_kept(self, problem: str) -> None:
         self.next_button.setEnabled(True)
-        self.problem.say(problem, wrong=True)
+        self.problem.show_message(problem, wrong=True)
 
 
 def _scrolling(step: Step) -> QScrollArea:

@@ -18,7 +18,7 @@ class ChoiceStep(Step):
     def __init__(self, context: PageContext, chosen: Chosen) -> None:
         super().__init__(context, chosen)
         self.title.setText(self.tr("What shall the project read?"))
-        self.words.setText(self.tr("An editor sees what you choose here, and nothing else. You can change it later."))
+        self.message.setText(self.tr("An editor sees what you choose here, and nothing else. You can change it later."))
         self.zotero = ZoteroChoice(context)
         self.zotero.changed.connect(self._on_change)
         self.inside.addWidget(self.zotero, 1)

@@ -24,7 +24,7 @@ class LanguageStep(Step):
     def __init__(self, context: PageContext, chosen: Chosen) -> None:
         super().__init__(context, chosen)
         self.title.setText(self.tr("Which languages are your scanned papers in?"))
-        self.words.setText(
+        self.message.setText(
             self.tr("Pages without text are read by their picture. Where a record names a language, that one is used.")
         )
         self.list = QListWidget()
@@ -38,7 +38,7 @@ class LanguageStep(Step):
     def entered(self) -> None:
         self.said.hide()
         if not self.list.count():
-            self.context.tasks.run(self, lambda tell: settings.load().ocr.languages, done=self._on_settings)
+            self.context.tasks.run(self, lambda report: settings.load().ocr.languages, done=self._on_settings)
 
     def ready(self) -> bool:
         return not self.list.count() or bool(self.languages())
@@ -65,7 +65,7 @@ class LanguageStep(Step):
 
         self.said.show()
         change = {"ocr.languages": list(wanted)}
-        self.context.tasks.run(self, lambda tell: settings.change(change), done=kept, failed=cannot)
+        self.context.tasks.run(self, lambda report: settings.change(change), done=kept, failed=cannot)
 
     def _when_restarted(self, then: Callable[[], None]) -> None:
         """The engine starts anew with other settings: what comes next is asked of the new one."""

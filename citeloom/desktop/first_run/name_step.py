@@ -15,7 +15,7 @@ class NameStep(Step):
     def __init__(self, context: PageContext, chosen: Chosen) -> None:
         super().__init__(context, chosen)
         self.title.setText(self.tr("What is it called?"))
-        self.words.setText(self.tr("Editors name the project by this: thesis, say, or thesis/chapter-2."))
+        self.message.setText(self.tr("Editors name the project by this: thesis, say, or thesis/chapter-2."))
         label = basics.text(self.tr("N&ame of the project"))
         self.name = QLineEdit()
         self.name.setAccessibleName(self.tr("Name of the project"))
@@ -38,14 +38,14 @@ class NameStep(Step):
     def ready(self) -> bool:
         return bool(self.name.text().strip())
 
-    def say(self, problem: str) -> None:
+    def show_message(self, problem: str) -> None:
         """Say why it cannot be called so."""
         self.problem.setText(problem)
         self.problem.show()
         self.name.setFocus()
 
-    def _on_text(self, words: str) -> None:
-        self.chosen.name = words.strip()
+    def _on_text(self, text: str) -> None:
+        self.chosen.name = text.strip()
         self.problem.hide()
         self.changed.emit()
 

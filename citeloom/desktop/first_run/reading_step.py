@@ -53,7 +53,7 @@ class ReadingStep(Step):
 
     def entered(self) -> None:
         self.title.setText(self.tr("Making the project …"))
-        self.words.setText("")
+        self.message.setText("")
         self._offer(False)
         if self.made:
             self._read(None)
@@ -72,7 +72,7 @@ class ReadingStep(Step):
 
     def _reading(self, _: object) -> None:
         self.title.setText(self.tr("Your papers are being read"))
-        self.words.setText(
+        self.message.setText(
             self.tr("A paper can be found as soon as its text is there. You can close this window: reading goes on.")
         )
         self.banner.hide()
@@ -98,7 +98,7 @@ class ReadingStep(Step):
 
     def _say(self, error: CiteLoomError) -> None:
         again: Callable[[], None] = self.entered
-        self.banner.say_error(error, action=(self.tr("Try again"), again))
+        self.banner.show_error(error, action=(self.tr("Try again"), again))
 
     def _on_event(self, event: Event) -> None:
         if not isinstance(event, JobFinished) or not self.made or event.project_id != self.made:
@@ -109,14 +109,14 @@ class ReadingStep(Step):
             return
         if event.state == "cancelled":
             self.title.setText(self.tr("Reading was stopped"))
-            self.words.setText(self.tr("What has been read stays; the next sync goes on from there."))
+            self.message.setText(self.tr("What has been read stays; the next sync goes on from there."))
             return
         self.title.setText(self.tr("Your papers are read"))
-        self.words.setText(self.tr("Whatever could be read can be searched and cited, page by page."))
+        self.message.setText(self.tr("Whatever could be read can be searched and cited, page by page."))
         self.next.setText(self.tr("Next:"))
         result = import_result(event)
         if problems := [*(f"{e['source']}: {e['reason']}" for e in result.errors), *result.warnings]:
-            self.banner.say("\n".join(problems[:5]), wrong=bool(result.errors))
+            self.banner.show_message("\n".join(problems[:5]), wrong=bool(result.errors))
 
     def _on_overview(self) -> None:
         if self.made and self.isVisible() and self.strip.jobs():
@@ -137,7 +137,7 @@ class ReadingStep(Step):
 
     def _show_coverage(self, project: ProjectDetails) -> None:
         self.coverage.show_coverage(project.coverage)
-        self.counts.setText(basics.coverage_words(project.coverage))
+        self.counts.setText(basics.coverage_text(project.coverage))
         self._asked()
 
     def _go(self, page: str) -> None:

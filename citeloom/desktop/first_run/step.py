@@ -65,12 +65,12 @@ class Step(QWidget):
         self.context = context
         self.chosen = chosen
         self.title = basics.text(bold=True, bigger=1.5)
-        self.words = basics.text(muted=True)
+        self.message = basics.text(muted=True)
         self.inside = QVBoxLayout(self)
         self.inside.setContentsMargins(0, 0, 0, 0)
         self.inside.setSpacing(basics.GAP)
         self.inside.addWidget(self.title)
-        self.inside.addWidget(self.words)
+        self.inside.addWidget(self.message)
 
     def entered(self) -> None:
         """It is being shown."""

@@ -11,7 +11,7 @@ from citeloom.core.files.open_file import open_uri
 from citeloom.desktop.first_run.step import Chosen, Step
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import PageContext
-from citeloom.desktop.text.zotero_text import NEW_KEY, reached_words
+from citeloom.desktop.text.zotero_text import NEW_KEY, connection_text
 from citeloom.desktop.widgets import basics
 
 _LOOK_MS = 2500
@@ -26,7 +26,7 @@ class ZoteroStep(Step):
     def __init__(self, context: PageContext, chosen: Chosen) -> None:
         super().__init__(context, chosen)
         self.title.setText(self.tr("Welcome to CiteLoom"))
-        self.words.setText(
+        self.message.setText(
             self.tr(
                 "Your papers become evidence that any editor can cite, page by page."
                 " Everything stays on this computer. Let us look for Zotero first."
@@ -67,7 +67,7 @@ class ZoteroStep(Step):
 
     def _log_in(self) -> QWidget:
         self.log_in_box = QWidget()
-        words = basics.text(
+        text = basics.text(
             self.tr("Zotero on another computer? Log in at zotero.org: the key stays in this system's keyring."),
             muted=True,
         )
@@ -78,13 +78,13 @@ class ZoteroStep(Step):
         row = QHBoxLayout()
         for part in (self.key, self.log_in_button, self.new_key_button):
             row.addWidget(part)
-        self.log_in_said = basics.text()
-        self.log_in_said.hide()
+        self.log_in_status = basics.text()
+        self.log_in_status.hide()
         lines = QVBoxLayout(self.log_in_box)
         lines.setContentsMargins(0, basics.GAP, 0, 0)
-        lines.addWidget(words)
+        lines.addWidget(text)
         lines.addLayout(row)
-        lines.addWidget(self.log_in_said)
+        lines.addWidget(self.log_in_status)
         return self.log_in_box
 
     def entered(self) -> None:
@@ -106,10 +106,10 @@ class ZoteroStep(Step):
     def _show(self, seen: ZoteroStatus) -> None:
         self._asked = None
         self.found = seen.in_use is not None
-        well, state, words = reached_words(seen)
+        well, state, text = connection_text(seen)
         if not well and seen.local.running:
-            words = self.tr("{words} CiteLoom sees it by itself.").format(words=words)
-        self._say("check" if well else "info", state, words)
+            text = self.tr("{words} CiteLoom sees it by itself.").format(words=text)
+        self._say("check" if well else "info", state, text)
         self.log_in_box.setVisible(not self.found)
         if seen.in_use != "local" and self.isVisible():
             self._again.start()  # the researcher may be switching it on right now
@@ -121,10 +121,10 @@ class ZoteroStep(Step):
         if self.isVisible():
             self._again.start()
 
-    def _say(self, icon_name: str, state: str, words: str) -> None:
+    def _say(self, icon_name: str, state: str, text: str) -> None:
         self._icon.show_icon(icon_name)
         self.state.setText(state)
-        self.help.setText(words)
+        self.help.setText(text)
 
     def _send_key(self) -> None:
         key = self.key.text().strip()
@@ -132,20 +132,20 @@ class ZoteroStep(Step):
             self.key.setFocus()
             return
         self.log_in_button.setEnabled(False)
-        self.log_in_said.setText(self.tr("Asking zotero.org …"))
-        self.log_in_said.show()
+        self.log_in_status.setText(self.tr("Asking zotero.org …"))
+        self.log_in_status.show()
         self.context.tasks.send(self, LogInToZotero(key=key), done=self._logged_in, failed=self._not_logged_in)
 
     def _logged_in(self, account: ZoteroLoginResult) -> None:
         self.key.clear()
         self.log_in_button.setEnabled(True)
-        self.log_in_said.setText(self.tr("Logged in as {user}.").format(user=account.user))
+        self.log_in_status.setText(self.tr("Logged in as {user}.").format(user=account.user))
         self._again.stop()
         self._look()
 
     def _not_logged_in(self, error: CiteLoomError) -> None:
         self.log_in_button.setEnabled(True)
-        self.log_in_said.setText(str(error))
+        self.log_in_status.setText(str(error))
 
     def _make_key(self) -> None:
-        self.context.tasks.run(self, lambda tell: open_uri(NEW_KEY), failed=self._not_logged_in)
+        self.context.tasks.run(self, lambda report: open_uri(NEW_KEY), failed=self._not_logged_in)

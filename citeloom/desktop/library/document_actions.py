@@ -71,9 +71,9 @@ class DocumentActions(QObject):
             action.setEnabled(bool(one and one.claimed_citekey))
 
     def _make(
-        self, words: str, icon_name: str, does: Callable[[], object], keys: str | QKeySequence.StandardKey
+        self, text: str, icon_name: str, does: Callable[[], object], keys: str | QKeySequence.StandardKey
     ) -> QAction:
-        action = QAction(icon(icon_name), words, self)
+        action = QAction(icon(icon_name), text, self)
         action.setEnabled(False)
         action.setShortcut(QKeySequence(keys))
         action.triggered.connect(lambda: does())  # noqa: PLW0108 - without the signal's "checked"
@@ -138,7 +138,7 @@ class DocumentActions(QObject):
     def _ask_to_remove(self, project: str, documents: list[DocumentRow]) -> None:
         if not documents:
             return
-        words = self.tr(
+        text = self.tr(
             "Remove {count} papers from the project “{project}”? Your files and Zotero stay as they are. A paper that "
             "is still in a folder or collection that the project reads comes back with the next sync."
         )
@@ -146,7 +146,7 @@ class DocumentActions(QObject):
         self.question = basics.ask_first(
             self._window,
             self.tr("Remove papers"),
-            words.format(count=basics.number(len(documents)), project=project),
+            text.format(count=basics.number(len(documents)), project=project),
             self.tr("&Remove"),
             lambda: self._link.send(self, request, done=self._removed, failed=self.failed.emit),
             details="\n".join(document.title or document.source for document in documents[:_NAMED]),

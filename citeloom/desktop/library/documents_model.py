@@ -237,13 +237,13 @@ def _title(row: Row) -> str:
 
 
 def _remark(row: Row) -> str:
-    return row.reason or library_text.doubt_words(row)
+    return row.reason or library_text.doubt_text(row)
 
 
 def _shown(row: Row, column: int) -> str:
     match column:
         case 0:
-            return library_text.status_words(library_text.shown_status(row))
+            return library_text.status_text(library_text.shown_status(row))
         case 1:
             return library_text.one_line(row.citekey)
         case 2:

@@ -224,7 +224,7 @@ class DocumentsTable(QWidget):
             for status in library_text.STATUSES:
                 if counts[status] or status == chosen:
                     name = self.tr("{status} ({count})").format(
-                        status=library_text.status_words(status), count=basics.number(counts[status])
+                        status=library_text.status_text(status), count=basics.number(counts[status])
                     )
                     self.status_box.addItem(icon(library_text.STATUS_ICONS[status]), name, status)
             self.status_box.setCurrentIndex(max(0, self.status_box.findData(chosen)))

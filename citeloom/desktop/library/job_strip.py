@@ -29,15 +29,15 @@ class _Elided(QLabel):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._words = ""
 
-    def say(self, words_: str) -> None:
-        self._words = words_ = clean(words_)
-        self.setToolTip(basics.tip(words_))
-        self.setAccessibleName(words_)
-        self.setText(self.fontMetrics().elidedText(words_, Qt.TextElideMode.ElideMiddle, self.width()))
+    def show_message(self, text: str) -> None:
+        self._words = text = clean(text)
+        self.setToolTip(basics.tip(text))
+        self.setAccessibleName(text)
+        self.setText(self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, self.width()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.say(self._words)
+        self.show_message(self._words)
 
 
 class JobStrip(QFrame):
@@ -90,14 +90,14 @@ class JobStrip(QFrame):
             return
         job = jobs[0]
         self.stop_button.setEnabled(any(one.job_id not in self._stopping for one in jobs))
-        self.what.setText(job_text.stage_words(job))
-        self.file.say(library_text.one_line(job_text.file_words(job)))
+        self.what.setText(job_text.stage_text(job))
+        self.file.show_message(library_text.one_line(job_text.file_text(job)))
         self.file.setVisible(bool(job.file) or (job_text.counts_papers(job) and not job.waits_for))
         self.left.setText(job_text.time_left(job))
         share = job_text.share(job)
         self.bar.setRange(0, _STEPS if share is not None else 0)
         self.bar.setValue(int(_STEPS * (share or 0.0)))
-        self.stop_button.setToolTip(job_text.stop_words(job.kind))
+        self.stop_button.setToolTip(job_text.stop_text(job.kind))
 
     def _stop(self) -> None:
         for job in self.jobs():

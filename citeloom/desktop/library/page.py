@@ -144,13 +144,13 @@ class ProjectsPage(Page):
 
     def _on_error(self, error: CiteLoomError) -> None:
         self._engine_problem = False
-        self.banner.say_error(error)
+        self.banner.show_error(error)
         if error.code == Code.INVALID_PROJECT:  # gone meanwhile: somebody removed it elsewhere
             self.ask()
 
-    def _say(self, words: str, wrong: bool) -> None:
+    def _say(self, text: str, wrong: bool) -> None:
         self._engine_problem = False
-        self.banner.say(words, wrong=wrong)
+        self.banner.show_message(text, wrong=wrong)
 
     # -- new projects --------------------------------------------------------------------------------------------
 
@@ -187,5 +187,5 @@ class ProjectsPage(Page):
         if self.view.project:
             self.view.take(places)
         else:
-            words = self.tr("Make a project first; then drop what it is to read.")
-            self.banner.say(words, action=(self.tr("New pro&ject…"), self.new_project))
+            text = self.tr("Make a project first; then drop what it is to read.")
+            self.banner.show_message(text, action=(self.tr("New pro&ject…"), self.new_project))

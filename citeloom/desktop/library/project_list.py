@@ -55,9 +55,9 @@ class ProjectsModel(QAbstractListModel):
         self._projects = {one.id: one for one in projects}
         self._show()
 
-    def look_for(self, words_: str) -> None:
+    def look_for(self, text: str) -> None:
         """Filter the projects by a part of their ids."""
-        self._find = words_.strip().casefold()
+        self._find = text.strip().casefold()
         self._show()
 
     def _show(self) -> None:
@@ -96,13 +96,13 @@ class ProjectsModel(QAbstractListModel):
             return project.id
         if role == _COVERAGE:
             return project.coverage
-        words = self.tr("{project}: {coverage}").format(
-            project=project.id, coverage=basics.coverage_words(project.coverage)
+        text = self.tr("{project}: {coverage}").format(
+            project=project.id, coverage=basics.coverage_text(project.coverage)
         )
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return words
+            return text
         if role == Qt.ItemDataRole.ToolTipRole:
-            return basics.tip(words)
+            return basics.tip(text)
         return None
 
 
@@ -198,9 +198,9 @@ class ProjectList(QWidget):
             self._loading = False
         return index.isValid()
 
-    def _look_for(self, words_: str) -> None:
+    def _look_for(self, text: str) -> None:
         self._loading = True  # a field that hides the chosen project chooses no other one
-        self.model.look_for(words_)
+        self.model.look_for(text)
         self._loading = False
         if not self._point_at_current():
             self.view.clearSelection()

@@ -103,7 +103,7 @@ class ProjectView(QWidget):
         self._context.engine_status.changed.connect(self._on_overview)
         self._context.tasks.event_received.connect(self._on_event)
         self.papers.answered.connect(self._on_documents)
-        self.papers.actions_.said.connect(lambda words: self.said.emit(words, False))
+        self.papers.actions_.said.connect(lambda text: self.said.emit(text, False))
         self.papers.actions_.changed.connect(self.papers.look_again_soon)
         self.sources.changed.connect(self._show)
         self.papers.failed.connect(self._on_unread)
@@ -168,7 +168,7 @@ class ProjectView(QWidget):
 
     def _show_coverage(self, coverage: Coverage) -> None:
         self.bar.show_coverage(coverage)
-        self.counts.setText(basics.coverage_words(coverage))
+        self.counts.setText(basics.coverage_text(coverage))
         self.retry_button.setVisible(bool(coverage.failed))
         self.coverage_seen.emit(self.project, coverage)
 
@@ -185,8 +185,8 @@ class ProjectView(QWidget):
         if event.error:
             self.failed.emit(event.error)
         elif event.kind == IMPORT and (held := import_result(event).held_back):
-            words = self.tr("{count} papers have left their folders or collections; they stay. Sync now to decide.")
-            self.said.emit(words.format(count=basics.number(held)), True)
+            text = self.tr("{count} papers have left their folders or collections; they stay. Sync now to decide.")
+            self.said.emit(text.format(count=basics.number(held)), True)
 
     def _on_planning(self, busy: bool) -> None:
         self._planning = busy
@@ -235,30 +235,30 @@ class ProjectView(QWidget):
 
     def _rebuild(self) -> None:
         project = self.project
-        words = self.tr(
+        text = self.tr(
             "Build the index of “{project}” anew? The old one answers until the new one is ready. "
             "Papers that were read are not read again."
         )
         self.question = basics.ask_first(
             self,
             self.tr("Build the index anew"),
-            words.format(project=project),
+            text.format(project=project),
             self.tr("&Build it"),
             lambda: self.importing.read(project, force_rebuild=True),
         )
 
     def _remove(self) -> None:
         project = self.project
-        words = self.tr(
+        text = self.tr(
             "Remove the project “{project}”? What CiteLoom has read for it is forgotten; "
             "your files and Zotero stay as they are."
         )
         if self.strip.jobs():
-            words = self.tr("{question} The import that runs is stopped.").format(question=words)
+            text = self.tr("{question} The import that runs is stopped.").format(question=text)
         self.question = basics.ask_first(
             self,
             self.tr("Remove project"),
-            words.format(project=project),
+            text.format(project=project),
             self.tr("&Remove"),
             lambda: self._stop_and_remove(project),
         )

@@ -89,7 +89,7 @@ class ZoteroChoice(QStackedWidget):
         self.setCurrentWidget(self.tree)
 
     def _cannot(self, error: CiteLoomError) -> None:
-        self.problem.say(self.tr("Zotero cannot be read"), str(error))
+        self.problem.show_message(self.tr("Zotero cannot be read"), str(error))
         self.setCurrentWidget(self.problem)
 
 
@@ -125,7 +125,7 @@ class _ChoiceDialog(QDialog):
     def _go(self) -> None:
         request = self.request()
         self._busy(True)
-        self.banner.say(self.tr("One moment …"), closable=False)
+        self.banner.show_message(self.tr("One moment …"), closable=False)
         self._context.tasks.send(self, request, done=self._done, failed=self._failed)
 
     def _done(self, project: ProjectDetails) -> None:
@@ -134,7 +134,7 @@ class _ChoiceDialog(QDialog):
 
     def _failed(self, error: CiteLoomError) -> None:
         self._busy(False)
-        self.banner.say_error(error)
+        self.banner.show_error(error)
 
     def _busy(self, busy: bool) -> None:
         self.inside.setDisabled(busy)

@@ -52,10 +52,10 @@ class Sources(QWidget):
         self.list.clear()
         for source in sources:
             item = QListWidgetItem(
-                icon(_ICONS.get(source.kind, "file")), library_text.one_line(library_text.source_words(source))
+                icon(_ICONS.get(source.kind, "file")), library_text.one_line(library_text.source_text(source))
             )
             item.setData(Qt.ItemDataRole.UserRole, source.path)
-            item.setToolTip(basics.tip(library_text.source_words(source)))
+            item.setToolTip(basics.tip(library_text.source_text(source)))
             self.list.addItem(item)
             if source.path == chosen:
                 self.list.setCurrentItem(item)

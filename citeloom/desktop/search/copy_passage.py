@@ -20,9 +20,9 @@ def quotation(text: str, cite: str) -> str:
     paragraphs = [part for part in paragraphs if part]
     if not paragraphs:
         return cite
-    words = " ".join(paragraphs)
-    if len(paragraphs) == 1 and len(words.split()) <= _LONG_WORDS and len(words) <= _LONG_CHARACTERS:
-        return f"“{words.translate(_INNER)}” {cite}"
+    message = " ".join(paragraphs)
+    if len(paragraphs) == 1 and len(message.split()) <= _LONG_WORDS and len(message) <= _LONG_CHARACTERS:
+        return f"“{message.translate(_INNER)}” {cite}"
     paragraphs[-1] = f"{paragraphs[-1]} {cite}"
     return "\n>\n".join(f"> {part}" for part in paragraphs)
 

@@ -13,13 +13,13 @@ from citeloom.desktop.text.hit_text import cut
 from citeloom.desktop.widgets import basics
 
 
-def busy_line(words: str) -> QProgressBar:
+def busy_line(text: str) -> QProgressBar:
     """A thin line that moves while something takes time; hidden, it keeps its place."""
     made = QProgressBar()
     made.setRange(0, 0)
     made.setTextVisible(False)
     made.setMaximumHeight(4)
-    made.setAccessibleName(words)
+    made.setAccessibleName(text)
     keep = made.sizePolicy()
     keep.setRetainSizeWhenHidden(True)
     made.setSizePolicy(keep)
@@ -73,7 +73,7 @@ def why_nothing(coverage: Coverage | None, *, filters: bool) -> str:
             "SearchPage", "No paper of this project can be searched yet. The list of papers says how far it is."
         )
     if filters:
-        words = translate("SearchPage", "None of the {count} searchable papers has a passage that fits the filters.")
+        text = translate("SearchPage", "None of the {count} searchable papers has a passage that fits the filters.")
     else:
-        words = translate("SearchPage", "{count} papers were searched. Try other words.")
-    return words.format(count=basics.number(coverage.searchable))
+        text = translate("SearchPage", "{count} papers were searched. Try other words.")
+    return text.format(count=basics.number(coverage.searchable))

@@ -47,8 +47,8 @@ class FilterPanel(QWidget):
             (self.tr("C&ollection"), self.collection),
             (self.tr("S&ection"), self.section),
         )
-        for (row, column), (words, field) in zip(places, fields, strict=True):
-            grid.addWidget(self._label(words, field), row, column)
+        for (row, column), (message, field) in zip(places, fields, strict=True):
+            grid.addWidget(self._label(message, field), row, column)
             grid.addWidget(field, row, column + 1)
         grid.addWidget(self.clear_button, 1, 4, 1, 2, Qt.AlignmentFlag.AlignTrailing)
         for column in (1, 3, 5):
@@ -66,10 +66,10 @@ class FilterPanel(QWidget):
         if author := self.author.currentText().strip():
             made["author"] = author
         for key, field in (("tags", self.tag), ("collections", self.collection)):
-            if words := field.currentText().strip():
-                known = field.findText(words, Qt.MatchFlag.MatchFixedString)
+            if message := field.currentText().strip():
+                known = field.findText(message, Qt.MatchFlag.MatchFixedString)
                 # What is only a part of a name is looked for in all of them.
-                made[key] = field.itemText(known) if known >= 0 else {"$contains": words}
+                made[key] = field.itemText(known) if known >= 0 else {"$contains": message}
         if section := self.section.currentText().strip():
             made["section_prefix"] = section
         return made
@@ -138,8 +138,8 @@ class FilterPanel(QWidget):
         field.editTextChanged.connect(self._emit_change)
         return field
 
-    def _label(self, words: str, field: QWidget) -> QLabel:
-        label = QLabel(words)
+    def _label(self, message: str, field: QWidget) -> QLabel:
+        label = QLabel(message)
         label.setBuddy(field)
         return label
 

@@ -104,33 +104,33 @@ class _Row:
             self.painter.drawRoundedRect(self._mirrored(part), 2.5, 2.5)
         self.painter.setPen(self.palette.color(QPalette.ColorRole.PlaceholderText))
         self.painter.setFont(self.font)
-        words = QRect(place.left() + _BAR + 6, place.top(), width - _BAR - 6, place.height())
-        self.painter.drawText(self._mirrored(words), Qt.AlignmentFlag.AlignCenter, figure)
+        message = QRect(place.left() + _BAR + 6, place.top(), width - _BAR - 6, place.height())
+        self.painter.drawText(self._mirrored(message), Qt.AlignmentFlag.AlignCenter, figure)
         return width + 8
 
-    def _badge(self, words: str) -> int:
-        if not words:
+    def _badge(self, message: str) -> int:
+        if not message:
             return 0
         small = QFont(self.font)
         small.setPointSizeF(self.font.pointSizeF() * 0.85)
-        width = QFontMetrics(small).horizontalAdvance(words) + 14
+        width = QFontMetrics(small).horizontalAdvance(message) + 14
         place = self._mirrored(self._at_end(2, width))
         self.painter.setPen(QPen(self.palette.color(QPalette.ColorRole.PlaceholderText), 1))
         self.painter.setBrush(Qt.BrushStyle.NoBrush)
         box = QRectF(place).adjusted(0.5, 1.5, -0.5, -_LEADING)
         self.painter.drawRoundedRect(box, box.height() / 2, box.height() / 2)
         self.painter.setFont(small)
-        self.painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)
+        self.painter.drawText(box, Qt.AlignmentFlag.AlignCenter, message)
         return width + 8
 
     def _line(
-        self, row: int, words: str, font: QFont, role: QPalette.ColorRole, *, right: int = 0, middle: bool = False
+        self, row: int, message: str, font: QFont, role: QPalette.ColorRole, *, right: int = 0, middle: bool = False
     ) -> None:
         place = QRect(self.inner.left(), self.inner.top() + row * self.step, self.inner.width() - right, self.step)
         how = Qt.TextElideMode.ElideMiddle if middle else Qt.TextElideMode.ElideRight
         self.painter.setFont(font)
         self.painter.setPen(self.palette.color(role))
-        shown = QFontMetrics(font).elidedText(cut(words, 400), how, place.width())
+        shown = QFontMetrics(font).elidedText(cut(message, 400), how, place.width())
         across = Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
         self.painter.drawText(self._mirrored(place), int(across), isolated(shown))
 

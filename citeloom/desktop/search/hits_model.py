@@ -46,14 +46,14 @@ class HitsModel(QAbstractListModel):
         if role == HIT:
             return hit
         if role == Qt.ItemDataRole.DisplayRole:
-            return cite_words(hit)
+            return cite_text(hit)
         if role == META:
             return self._meta(hit)
         if role == BADGE:
             return self._badge(hit)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             also = self.tr("also in {cites}").format(cites=also_cites(hit)) if also_cites(hit) else ""
-            parts = (cite_words(hit), cut(hit.title or "", 200), self._meta(hit), self._badge(hit), also)
+            parts = (cite_text(hit), cut(hit.title or "", 200), self._meta(hit), self._badge(hit), also)
             return "\n".join((*filter(None, parts), hit.render_text))
         return None
 
@@ -70,8 +70,8 @@ class HitsModel(QAbstractListModel):
         if not labels:
             return self.tr("PDF page {number}").format(number=number)
         label = span(labels[0], labels[-1])
-        words = self.tr("page {label}") if labels[0] == labels[-1] else self.tr("pages {label}")
-        page = words.format(label=label)
+        text = self.tr("page {label}") if labels[0] == labels[-1] else self.tr("pages {label}")
+        page = text.format(label=label)
         return page if label == number else self.tr("{page} (PDF: {number})").format(page=page, number=number)
 
     def _badge(self, hit: SearchHit) -> str:
@@ -84,7 +84,7 @@ class HitsModel(QAbstractListModel):
         }.get(hit.text_source, "")
 
 
-def cite_words(hit: SearchHit) -> str:
+def cite_text(hit: SearchHit) -> str:
     """The citation of a passage, or why it cannot be cited."""
     if hit.cite:
         return hit.cite

@@ -126,7 +126,7 @@ class SearchPage(Page):
         self.hits.opened.connect(self.reader.open)
         self.hits.copied.connect(self.reader.copy_citation)
         self.hits.selectionModel().currentChanged.connect(self._on_hit)
-        self.reader.failed.connect(self.banner.say_error)
+        self.reader.failed.connect(self.banner.show_error)
         self.context.tasks.reached.connect(self._on_reached)
         self.context.tasks.event_received.connect(self._on_event)
         find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
@@ -216,8 +216,8 @@ class SearchPage(Page):
             filters = bool(self.bar.filters.filters())
             self._say_nothing(self.tr("Nothing found"), empty_states.why_nothing(coverage, filters=filters))
 
-    def _say_nothing(self, title: str, words: str) -> None:
-        self.nothing.say(title, words)
+    def _say_nothing(self, title: str, text: str) -> None:
+        self.nothing.show_message(title, text)
         self.nothing.buttons[0].setVisible(bool(self.bar.filters.filters()))
         self.stack.setCurrentWidget(self.nothing)
 
@@ -226,13 +226,13 @@ class SearchPage(Page):
         return project.coverage if project else basics.NO_COVERAGE
 
     def _say_coverage(self, coverage: Coverage) -> None:
-        self.coverage.setText(basics.coverage_words(coverage) if self.bar.project_id() else "")
+        self.coverage.setText(basics.coverage_text(coverage) if self.bar.project_id() else "")
         missing = not coverage.searchable or coverage.searchable < coverage.documents
         self.papers_button.setVisible(missing and self.bar.project_id() is not None)
 
     def _on_failed(self, error: CiteLoomError) -> None:
         self._drop_search()
-        self.banner.say_error(error)
+        self.banner.show_error(error)
         if error.code == Code.INVALID_PROJECT:
             self._ask_projects()
         elif error.code != Code.ENGINE_UNAVAILABLE:  # what stood there answered another question

@@ -193,7 +193,7 @@ class PageView(QWidget):
 
     def _decode(self, answer: PageImage) -> None:
         self._task = self._context.tasks.run(
-            self, lambda tell: _picture(answer.png), done=partial(self._show, answer), failed=self._on_failed
+            self, lambda report: _picture(answer.png), done=partial(self._show, answer), failed=self._on_failed
         )
 
     def _show(self, answer: PageImage, picture: QImage) -> None:
@@ -280,15 +280,15 @@ class PageView(QWidget):
 
     def _say_where(self, label: str | None = None) -> None:
         known = self._page is not None and self._pages
-        words = ""
+        text = ""
         if known:
-            words = self.tr("{page} of {pages}").format(
+            text = self.tr("{page} of {pages}").format(
                 page=basics.number(self._page or 0), pages=basics.number(self._pages)
             )
             if label and label != str(self._page):
-                words = self.tr("page {label} ({place})").format(label=label, place=words)
-        self.where.setText(words)
-        self.canvas.setAccessibleName(words)
+                text = self.tr("page {label} ({place})").format(label=label, place=text)
+        self.where.setText(text)
+        self.canvas.setAccessibleName(text)
         self.previous.setEnabled(bool(known and self._page and self._page > 1))
         self.next.setEnabled(bool(known and self._page and self._page < self._pages))
 
@@ -299,11 +299,11 @@ class PageView(QWidget):
             self.note.setText(self.tr("The passage stands on this page, but its exact place could not be marked."))
         self.note.setVisible(not found and self._span[0] <= (self._page or 0) <= self._span[1])
 
-    def _tool(self, icon_name: str, words: str, shortcut: str, pressed: Any, *also: str) -> QPushButton:
+    def _tool(self, icon_name: str, text: str, shortcut: str, pressed: Any, *also: str) -> QPushButton:
         made = basics.button(
-            "", pressed, icon_name=icon_name, tip=self.tr("{what} ({keys})").format(what=words, keys=shortcut)
+            "", pressed, icon_name=icon_name, tip=self.tr("{what} ({keys})").format(what=text, keys=shortcut)
         )
-        made.setAccessibleName(words)
+        made.setAccessibleName(text)
         made.setFlat(True)
         keys = QShortcut(self)
         keys.setKeys([QKeySequence(shortcut), *(QKeySequence(key) for key in also)])

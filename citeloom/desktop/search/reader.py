@@ -42,8 +42,8 @@ class Reader(QWidget):
         self.page = PageView(context)
         self.why = basics.text(muted=True)
         self.why.hide()
-        for words in (self.title, self.also, self.copied, self.why):
-            words.setMinimumWidth(1)  # a name without a space must not widen the window
+        for message in (self.title, self.also, self.copied, self.why):
+            message.setMinimumWidth(1)  # a name without a space must not widen the window
         self.passage = PassageText()
         self.copy_button = self._copy_menu()
         keys = QKeySequence("Ctrl+O").toString(QKeySequence.SequenceFormat.NativeText)
@@ -145,7 +145,7 @@ class Reader(QWidget):
         """Open the page in Zotero, or the file."""
         if self._hit and (uri := self._hit.open_uri):
             self._context.tasks.run(
-                self, lambda tell: open_file.open_uri(uri), done=self._opened, failed=self.failed.emit
+                self, lambda report: open_file.open_uri(uri), done=self._opened, failed=self.failed.emit
             )
 
     def _opened(self, answer: tuple[str, str]) -> None:
@@ -159,10 +159,10 @@ class Reader(QWidget):
         QGuiApplication.clipboard().setText(text)
         self._sign(sign)
 
-    def _sign(self, words: str) -> None:
-        self.copied.setText(words)
+    def _sign(self, message: str) -> None:
+        self.copied.setText(message)
         self._fade.start()
-        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self.copied, words))
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self.copied, message))
 
     def _copy_menu(self) -> QToolButton:
         made = QToolButton()
@@ -183,8 +183,8 @@ class Reader(QWidget):
         made.setToolTip(self.tr("Copy the citation (Ctrl+C in the list of hits)"))
         return made
 
-    def _action(self, menu: QMenu | None, words: str, shortcut: str, triggered: Any) -> QAction:
-        made = QAction(words, self)
+    def _action(self, menu: QMenu | None, message: str, shortcut: str, triggered: Any) -> QAction:
+        made = QAction(message, self)
         made.triggered.connect(lambda: triggered())  # noqa: PLW0108 - without the signal's "checked"
         if shortcut:
             made.setShortcut(QKeySequence(shortcut))

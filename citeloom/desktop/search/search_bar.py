@@ -167,9 +167,9 @@ class SearchBar(QWidget):
 
     def _say_filters(self) -> None:
         count = len(self.filters.filters())
-        words = self.tr("&Filters: {count}").format(count=basics.number(count)) if count else self.tr("&Filters")
-        self.filter_button.setText(words)
-        self.filter_button.setAccessibleName(words.replace("&", ""))
+        text = self.tr("&Filters: {count}").format(count=basics.number(count)) if count else self.tr("&Filters")
+        self.filter_button.setText(text)
+        self.filter_button.setAccessibleName(text.replace("&", ""))
         font = self.filter_button.font()
         font.setBold(bool(count))
         self.filter_button.setFont(font)

@@ -13,7 +13,7 @@ class Choice(NamedTuple):
     """One value of a setting."""
 
     value: str
-    words: str
+    text: str
     possible: bool = True
 
 
@@ -40,7 +40,7 @@ class ChoicesModel(QAbstractListModel):
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
-            return self.rows[index.row()].words
+            return self.rows[index.row()].text
         return self.rows[index.row()].value if role == Qt.ItemDataRole.UserRole else None
 
     def flags(self, index: _Index) -> Qt.ItemFlag:

@@ -12,11 +12,11 @@ from citeloom.desktop.widgets import basics
 class KeyField(QLineEdit):
     """The field, and the button that tries the key."""
 
-    def __init__(self, words: str, button_words: str, try_key: Callable[[str], None]) -> None:
-        super().__init__(echoMode=QLineEdit.EchoMode.Password, placeholderText=words)
-        self.setAccessibleName(words)
+    def __init__(self, text: str, button_text: str, try_key: Callable[[str], None]) -> None:
+        super().__init__(echoMode=QLineEdit.EchoMode.Password, placeholderText=text)
+        self.setAccessibleName(text)
         self._try = try_key
-        self.button: QPushButton = basics.button(button_words, self._enter)
+        self.button: QPushButton = basics.button(button_text, self._enter)
         self.returnPressed.connect(self._enter)
 
     def _enter(self) -> None:

@@ -26,12 +26,12 @@ class MoveDialog(QDialog):
         self.here = QRadioButton(self.tr("To this &computer, into CiteLoom’s own folder"))
         self.there = QRadioButton(self.tr("To a &Qdrant server"))
         self.server = ServerAddress(context)
-        words = self.tr(
+        text = self.tr(
             "Its {count} passages are copied. The index as it is answers until the copy is whole and has been compared;"
             " then it is deleted. That takes a while, in which nothing new is read into this project."
             " You can go on working."
         )
-        self.words = basics.text(words.format(count=basics.number(index.passages)), muted=True)
+        self.message = basics.text(text.format(count=basics.number(index.passages)), muted=True)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self.move_button = buttons.addButton(self.tr("&Move it"), QDialogButtonBox.ButtonRole.AcceptRole)
         buttons.accepted.connect(self._agree)
@@ -42,11 +42,11 @@ class MoveDialog(QDialog):
         for part in (heading, self.here, self.there):
             lines.addWidget(part)
         lines.addLayout(beneath(self.there, self.server))
-        lines.addWidget(self.words)
+        lines.addWidget(self.message)
         lines.addStretch(1)
         lines.addWidget(buttons)
         self.server.test_button.setDefault(True)  # Enter, after an address, sends nothing away yet
-        for label in (heading, self.words):
+        for label in (heading, self.message):
             label.setMinimumWidth(1)
         self.setMinimumWidth(self.fontMetrics().averageCharWidth() * _LETTERS)
         self.here.setEnabled(self._place != EMBEDDED)

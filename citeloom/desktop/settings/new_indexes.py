@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QMessageBox, QRadioButton, QVBoxLayout, QWidget
 
 from citeloom.desktop.settings.server_address import ServerAddress, beneath
 from citeloom.desktop.shell.page import PageContext
-from citeloom.desktop.text.index_text import leaving_words
+from citeloom.desktop.text.index_text import remote_index_warning
 from citeloom.desktop.widgets import basics
 
 
@@ -55,16 +55,16 @@ class NewIndexes(QWidget):
         if not address:
             self.here.setChecked(True)
             self._choose_here()
-        elif words := leaving_words(address):
-            self._ask_first(address, words)
+        elif text := remote_index_warning(address):
+            self._ask_first(address, text)
         elif address != self._saved:
             self.picked.emit(address)
 
-    def _ask_first(self, address: str, words: str) -> None:
+    def _ask_first(self, address: str, text: str) -> None:
         self.question = basics.ask_first(
             self,
             self.tr("Keep the passages of new projects on {address}?").format(address=address),
-            words,
+            text,
             self.tr("Keep them there"),
             lambda: self.picked.emit(address),
         )

@@ -117,7 +117,7 @@ class SettingsPage(Page):
     def _on_settings(self) -> None:
         if problem := self.settings_file.problem:
             action = (self.tr("Open the file"), self._open_file)
-            self.file_banner.say(str(problem), wrong=True, action=action, closable=False)
+            self.file_banner.show_message(str(problem), wrong=True, action=action, closable=False)
         else:
             self.file_banner.hide()
         for section in self.sections.values():
@@ -130,10 +130,10 @@ class SettingsPage(Page):
 
     def _on_refused(self, name: str, error: CiteLoomError) -> None:
         if self.settings_file.problem is None:
-            self.banner.say_error(error)
+            self.banner.show_error(error)
 
     def _open_file(self) -> None:
-        self.context.tasks.run(self, lambda tell: self._open(), failed=self.banner.say_error)
+        self.context.tasks.run(self, lambda report: self._open(), failed=self.banner.show_error)
 
     def _open(self) -> None:
         """Open the settings file, in a thread; one that does not exist yet is created."""

@@ -39,9 +39,9 @@ class Row(QWidget):
     def __init__(self, field: Field) -> None:
         super().__init__()
         self.field = field
-        self.words = field.label
+        self.message = field.label
         self.control = self._create_control()
-        self.control.setAccessibleName(self.words.replace("&", ""))
+        self.control.setAccessibleName(self.message.replace("&", ""))
         self.control.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.control.installEventFilter(self)
         self.undo_button = basics.button("", lambda: self.picked.emit(field.name, None), icon_name="undo")
@@ -77,7 +77,7 @@ class Row(QWidget):
         tip = self.tr("Back to the default: {value}").format(value=self.value_text(default))
         self.undo_button.setToolTip(tip)
         self.undo_button.setAccessibleName(
-            self.tr("{setting}: back to the default").format(setting=self.words.replace("&", ""))
+            self.tr("{setting}: back to the default").format(setting=self.message.replace("&", ""))
         )
         self.undo_button.setVisible(value != default)
 
@@ -103,7 +103,7 @@ class Row(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
         if not isinstance(self.control, QCheckBox):
-            label = QLabel(self.words)
+            label = QLabel(self.message)
             label.setBuddy(self.control)
             label.setWordWrap(True)
             layout.addWidget(label)
@@ -138,7 +138,7 @@ class YesNoRow(Row):
     control: QCheckBox
 
     def _create_control(self) -> QWidget:
-        box = QCheckBox(self.words)
+        box = QCheckBox(self.message)
         box.clicked.connect(lambda checked: self.picked.emit(self.field.name, bool(checked)))
         return box
 
@@ -204,12 +204,12 @@ class ChoiceRow(Row):
         box.setStyleSheet("combobox-popup: 0")  # a list that scrolls: the other kind measures every row first
         view = QListView()
         view.setUniformItemSizes(True)
-        view.setAccessibleName(self.words.replace("&", ""))
+        view.setAccessibleName(self.message.replace("&", ""))
         box.setView(view)
         self._choices = ChoicesModel(self)
         box.setModel(self._choices)
         box.activated.connect(lambda row: self.picked.emit(self.field.name, self._choices.rows[row].value))
-        self._offered = [Choice(value, words) for value, words in self.field.choices]
+        self._offered = [Choice(value, text) for value, text in self.field.choices]
         self._value: str | None = None
         return box
 
@@ -223,7 +223,7 @@ class ChoiceRow(Row):
         self._fill()
 
     def value_text(self, value: Any) -> str:
-        return next((choice.words for choice in self._offered if choice.value == value), str(value))
+        return next((choice.text for choice in self._offered if choice.value == value), str(value))
 
     def _fill(self) -> None:
         wanted = list(self._offered)
@@ -268,7 +268,7 @@ class FolderRow(Row):
             self.picked.emit(self.field.name, wanted)
 
     def _choose(self) -> None:
-        dialog = QFileDialog(self, self.words.replace("&", ""), self.control.text())
+        dialog = QFileDialog(self, self.message.replace("&", ""), self.control.text())
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setOption(QFileDialog.Option.ShowDirsOnly)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

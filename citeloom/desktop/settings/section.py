@@ -81,9 +81,9 @@ class Section(QScrollArea):
     def show_failure(self, error: CiteLoomError) -> None:
         """Show why a request failed. That the engine cannot be reached is shown by the window, once for all pages."""
         if error.code != Code.ENGINE_UNAVAILABLE:
-            self.banner.say_error(error)
+            self.banner.show_error(error)
 
     def open_place(self, place: Path | str) -> None:
         """Open a file, a folder or an address with the system's own program."""
         uri = place.as_uri() if isinstance(place, Path) else place
-        self.context.tasks.run(self, lambda tell: open_uri(uri), failed=self.banner.say_error)
+        self.context.tasks.run(self, lambda report: open_uri(uri), failed=self.banner.show_error)

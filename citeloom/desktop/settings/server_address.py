@@ -9,7 +9,7 @@ from citeloom.api.maintenance import CheckServer, ServerInfo
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import PageContext
-from citeloom.desktop.text.index_text import leaving_words
+from citeloom.desktop.text.index_text import remote_index_warning
 from citeloom.desktop.widgets import basics
 
 _EXAMPLE = "https://qdrant.example.org:6333"
@@ -45,8 +45,8 @@ class ServerAddress(QWidget):
         for part in (row, below):
             lines.addLayout(part)
         lines.insertWidget(1, self.status)
-        for words in (self.status, self.warning):
-            words.setMinimumWidth(1)  # a long address must not widen the window
+        for text in (self.status, self.warning):
+            text.setMinimumWidth(1)  # a long address must not widen the window
         self._on_text()
 
     def address(self) -> str:
@@ -71,9 +71,9 @@ class ServerAddress(QWidget):
         self._task = self._context.tasks.send(self, request, done=self._on_tested, failed=self._on_failed)
 
     def _on_tested(self, server: ServerInfo) -> None:
-        words = self.tr("It can be used: Qdrant {version} answers there.").format(version=server.version)
+        text = self.tr("It can be used: Qdrant {version} answers there.").format(version=server.version)
         self.test_button.setEnabled(True)
-        self._say(words)
+        self._say(text)
 
     def _on_failed(self, error: CiteLoomError) -> None:
         self.test_button.setEnabled(True)
@@ -83,10 +83,10 @@ class ServerAddress(QWidget):
         self._drop()  # what is said of another address
         self.test_button.setEnabled(bool(self.address()))
         self._say("")
-        words = leaving_words(self.address())
-        self.warning.setText(words)
+        text = remote_index_warning(self.address())
+        self.warning.setText(text)
         for part in (self._sign, self.warning):
-            part.setVisible(bool(words))
+            part.setVisible(bool(text))
         self.changed.emit()
 
     def _finished(self) -> None:
@@ -95,9 +95,9 @@ class ServerAddress(QWidget):
             self._address = self.address()
             self.entered.emit(self._address)
 
-    def _say(self, words: str) -> None:
-        self.status.setText(words)
-        self.status.setVisible(bool(words))
+    def _say(self, text: str) -> None:
+        self.status.setText(text)
+        self.status.setVisible(bool(text))
 
     def _drop(self) -> None:
         if self._task:

@@ -61,7 +61,7 @@ class SettingsFileModel(QObject):
             return
         self._watch()
         self._task = self._tasks.run(
-            self, lambda tell: config.look(self.file), done=self._on_read, failed=self._on_unreadable
+            self, lambda report: config.look(self.file), done=self._on_read, failed=self._on_unreadable
         )
 
     def change(self, name: str, value: Any) -> None:
@@ -90,7 +90,7 @@ class SettingsFileModel(QObject):
             self._next()
 
         self._task = self._tasks.run(
-            self, lambda tell: config.change({name: value}, self.file), done=done, failed=failed
+            self, lambda report: config.change({name: value}, self.file), done=done, failed=failed
         )
 
     def _written(self, name: str, value: Any) -> None:

@@ -59,7 +59,7 @@ class Situation:
         known = [(share, job.total) for job in self.jobs.values() if (share := job_text.share(job)) is not None]
         return sum(share * total for share, total in known) / sum(total for _, total in known) if known else None
 
-    def in_words(self) -> str:
+    def summary(self) -> str:
         """The situation as a person would say it."""
         if self.problem:
             return self.problem.message
@@ -212,8 +212,8 @@ class EngineStatus(QObject):
         if event.error:
             self._trouble(failed.format(project=event.project_id), event.error.message)
         elif event.state == "done":
-            words = job_text.end_words(event.kind, event.result)
-            self.notice.emit(done.format(project=event.project_id), words, False)
+            message = job_text.result_text(event.kind, event.result)
+            self.notice.emit(done.format(project=event.project_id), message, False)
 
     def _trouble(self, title: str, text: str) -> None:
         self._set(troubles=(*self.now.troubles, title)[-20:])

@@ -66,11 +66,11 @@ class EngineTasks(QObject):
     reached = Signal(object)  # the engine answers; its status, a StatusResult
     lost = Signal(object)  # it does not: a CiteLoomError; it is being started again
     failed = Signal(object)  # a CiteLoomError that its asker does not handle itself
-    _handed = Signal(object, str, object)
+    _outcome = Signal(object, str, object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._handed.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+        self._outcome.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
         self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._clients: set[Client] = set()
         self._lock = threading.Lock()
@@ -117,7 +117,7 @@ class EngineTasks(QObject):
         failed: Failed | None = None,
     ) -> Task:
         """Send a request to the engine; `done` gets its result, `failed` a CiteLoomError."""
-        return self.run(owner, lambda tell: self._result(request), done=done, failed=failed)
+        return self.run(owner, lambda report: self._result(request), done=done, failed=failed)
 
     def run(
         self,
@@ -147,7 +147,7 @@ class EngineTasks(QObject):
 
     def restart_engine(self, owner: QObject, *, done: Done | None = None, failed: Failed | None = None) -> Task:
         """Stop the running engine, of whatever version; the next request starts the one of this app."""
-        return self.run(owner, lambda tell: stop_engine(), done=done, failed=failed)
+        return self.run(owner, lambda report: stop_engine(), done=done, failed=failed)
 
     def _later(self, job: Callable[[], None]) -> None:
         self._work.put(job)
@@ -165,7 +165,7 @@ class EngineTasks(QObject):
 
     def _do(self, task: Task, work: Callable[[Done], Any]) -> None:
         try:
-            result = work(lambda value: self._handed.emit(task, "progress", value))
+            result = work(lambda value: self._outcome.emit(task, "progress", value))
         except CiteLoomError as error:
             outcome: tuple[str, Any] = ("failed", _for_windows(error))
         except Exception as error:
@@ -175,7 +175,7 @@ class EngineTasks(QObject):
         else:
             outcome = ("done", result)
         if not self._closing.is_set():
-            self._handed.emit(task, *outcome)
+            self._outcome.emit(task, *outcome)
 
     @Slot(object, str, object)
     def _deliver(self, task: Task, kind: str, value: Any) -> None:

@@ -57,8 +57,8 @@ class MainWindow(QMainWindow):
         self.list.currentRowChanged.connect(self._on_row)
 
         self.banner = Banner()
-        self.words = text()
-        self.words.setWordWrap(False)
+        self.message = text()
+        self.message.setWordWrap(False)
         self.no_tray = text(
             self.tr("This desktop shows no tray icons: CiteLoom works as long as this window is open."), muted=True
         )
@@ -89,7 +89,7 @@ class MainWindow(QMainWindow):
     def _build(self) -> None:
         line = QHBoxLayout()
         line.setContentsMargins(2 * GAP, 4, 2 * GAP, 6)
-        line.addWidget(self.words, 1)
+        line.addWidget(self.message, 1)
         line.addWidget(self.progress)
         right = QVBoxLayout()
         right.setContentsMargins(0, 0, 0, 0)
@@ -148,7 +148,7 @@ class MainWindow(QMainWindow):
 
     def _on_overview(self) -> None:
         now = self.context.engine_status.now
-        self.words.setText(now.in_words())
+        self.message.setText(now.summary())
         self.progress.setVisible(bool(now.jobs) and now.reached)
         if now.progress is None:
             self.progress.setRange(0, 0)
@@ -161,30 +161,33 @@ class MainWindow(QMainWindow):
         now = self.context.engine_status.now
         restart = (self.tr("Restart the engine"), self._restart)
         if now.other_version:
-            words = self.tr("An engine of version {version} is running, which is not this app's.").format(
+            message = self.tr("An engine of version {version} is running, which is not this app's.").format(
                 version=now.other_version
             )
             action = restart
         elif now.problem:
-            words, action = self.tr("{problem} It is being started again.").format(problem=now.problem.message), restart
+            message, action = (
+                self.tr("{problem} It is being started again.").format(problem=now.problem.message),
+                restart,
+            )
         elif now.settings_problem:
-            words = now.settings_problem
+            message = now.settings_problem
             action = (self.tr("Open Settings"), lambda: self.go("settings"))
         elif now.status and now.status.lost:
-            words, action = now.status.lost, restart
+            message, action = now.status.lost, restart
         else:
-            words, action = "", restart
-        if words == self._problem:
+            message, action = "", restart
+        if message == self._problem:
             return
-        self._problem = words
-        if words:
-            self.banner.say(words, wrong=True, action=action, closable=False)
+        self._problem = message
+        if message:
+            self.banner.show_message(message, wrong=True, action=action, closable=False)
         else:
             self.banner.hide()
 
     def _on_failed(self, error: CiteLoomError) -> None:
         if not self._problem:
-            self.banner.say_error(error)
+            self.banner.show_error(error)
 
     def _restart(self) -> None:
         self.banner.button.setEnabled(False)
@@ -195,7 +198,7 @@ class MainWindow(QMainWindow):
 
     def _not_restarted(self, error: Exception) -> None:
         self.banner.button.setEnabled(True)
-        self.banner.words.setText(str(error))
+        self.banner.message.setText(str(error))
 
     # -- where it stands -------------------------------------------------------------------------------------------
 

@@ -59,14 +59,14 @@ class Tray(QObject):
         """Put the icon into the panel."""
         self.icon.show()
 
-    def _add(self, words: str, icon_name: str, pressed: Callable[[], object]) -> QAction:
-        action = self.menu.addAction(icon(icon_name), words)
+    def _add(self, text: str, icon_name: str, pressed: Callable[[], object]) -> QAction:
+        action = self.menu.addAction(icon(icon_name), text)
         action.triggered.connect(lambda _: pressed())
         return action
 
     def _add_page(self, page: Page) -> None:
-        words = self.tr("{page}…").format(page=page.title())
-        self._add(words, page.icon_name, lambda: self._context.go.emit(page.name, {}))
+        text = self.tr("{page}…").format(page=page.title())
+        self._add(text, page.icon_name, lambda: self._context.go.emit(page.name, {}))
 
     def _on_activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
         if sys.platform == "darwin":  # there a click opens the menu
@@ -83,14 +83,14 @@ class Tray(QObject):
 
     def _draw(self) -> None:
         now = self._context.engine_status.now
-        words = now.in_words()
-        self.state.setText(words.replace("&", "&&"))
+        text = now.summary()
+        self.state.setText(text.replace("&", "&&"))
         paused = now.paused
         self.pause.setText(self.tr("Resume") if paused else self.tr("Pause"))
         self.pause.setIcon(icon("play" if paused else "pause"))
         for action in (self.sync, self.pause):
             action.setEnabled(now.reached)
-        tip = f"CiteLoom – {words}"
+        tip = f"CiteLoom – {text}"
         self.icon.setToolTip(tip if len(tip) <= _LONGEST_TIP else tip[: _LONGEST_TIP - 1] + "…")
         dark = QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
         ring = (
@@ -103,11 +103,11 @@ class Tray(QObject):
             self._drawn = drawn
             self.icon.setIcon(tray_icon(now.tray_state, now.progress, dark_panel=dark))
 
-    def _on_notice(self, title: str, words: str, wrong: bool) -> None:
+    def _on_notice(self, title: str, text: str, wrong: bool) -> None:
         if self.icon.isVisible():
-            words = one_line(words).translate(_NO_MARKUP)
+            text = one_line(text).translate(_NO_MARKUP)
             kind = QSystemTrayIcon.MessageIcon.Warning
             if wrong:
-                self.icon.showMessage(title, words, kind)
+                self.icon.showMessage(title, text, kind)
             else:
-                self.icon.showMessage(title, words, app_icon())
+                self.icon.showMessage(title, text, app_icon())

@@ -10,17 +10,17 @@ from citeloom.desktop.text.editor_names import client_id
 from citeloom.editors import EDITORS
 
 
-def editor_words(said: str, version: str = "") -> str:
+def editor_text(said: str, version: str = "") -> str:
     """The usual name of an editor with the one it gave; only that where it is not known."""
     whole = one_line(f"{said} {version}".strip())
     known = EDITORS.get(client_id(whole) or "")
     if known is None or f"{whole} ".casefold().startswith(f"{known.name} ".casefold()):
         return whole
-    words = translate("Activity", "{editor} ({name})")
-    return words.format(editor=known.name, name=whole)
+    text = translate("Activity", "{editor} ({name})")
+    return text.format(editor=known.name, name=whole)
 
 
-def tool_words(tool: str) -> str:
+def tool_text(tool: str) -> str:
     """The name of a tool."""
     known = {
         "query": translate("Activity", "Search by meaning"),
@@ -41,7 +41,7 @@ def tool_words(tool: str) -> str:
     return known.get(tool, tool)
 
 
-def outcome_words(outcome: str) -> str:
+def outcome_text(outcome: str) -> str:
     """The outcome of a call."""
     if outcome == "ok":
         return translate("Activity", "Answered")
@@ -56,19 +56,19 @@ def outcome_words(outcome: str) -> str:
     return known.get(outcome, translate("Activity", "Failed"))
 
 
-def toolset_words(toolsets: list[str]) -> str:
+def toolset_text(toolsets: list[str]) -> str:
     """What the toolsets of an editor allow."""
     return translate("Activity", "Read and write") if "write" in toolsets else translate("Activity", "Read")
 
 
-def source_words(job: PastJob) -> str:
+def source_text(job: PastJob) -> str:
     """What an import was to read, or what else a job was."""
     if job.kind != job_text.IMPORT:
         return job_text.title(job.kind, job.project)
     return job.source or translate("Activity", "All its sources")
 
 
-def end_words(job: PastJob) -> str:
+def result_text(job: PastJob) -> str:
     """How an import ended."""
     if job.state == "failed":
         return translate("Activity", "Failed")

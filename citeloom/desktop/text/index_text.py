@@ -19,31 +19,31 @@ def on_this_machine(address: str) -> bool:
         return False
 
 
-def leaving_words(address: str) -> str:
+def remote_index_warning(address: str) -> str:
     """What it means for the researcher's texts that an index is on a server; nothing where they stay here."""
     if not address or on_this_machine(address):
         return ""
-    words = translate(
+    text = translate(
         "IndexWords",
         "The texts of the passages, with titles and your notes, leave this computer: they will be on {host},"
         " and whoever runs that server can read them.",
     ).format(host=_host(address) or address)
     if address.casefold().startswith("http:"):
-        words += " " + translate("IndexWords", "On the way there they are not encrypted; https would do that.")
-    return words
+        text += " " + translate("IndexWords", "On the way there they are not encrypted; https would do that.")
+    return text
 
 
-def place_words(place: str) -> str:
+def location_text(place: str) -> str:
     """Where an index lies."""
     return translate("IndexWords", "on this computer") if place == EMBEDDED else place
 
 
-def size_words(index: IndexInfo) -> str:
+def size_text(index: IndexInfo) -> str:
     """How much of this computer's disk an index takes."""
-    return "" if index.bytes is None else basics.size_words(index.bytes)
+    return "" if index.bytes is None else basics.size_text(index.bytes)
 
 
-def reached_words(index: IndexInfo) -> str:
+def connection_text(index: IndexInfo) -> str:
     """Whether an index can be searched now, or why not."""
     if not index.reachable:
         return index.problem or ""
@@ -52,7 +52,7 @@ def reached_words(index: IndexInfo) -> str:
     return translate("IndexWords", "ready")
 
 
-def key_words(location: str | None) -> str:
+def key_text(location: str | None) -> str:
     """Where the key for servers is stored; else `location` says why the keyring does not answer."""
     if location is None:
         return translate("IndexWords", "No key is in use. A server that wants one says so when it is tested.")

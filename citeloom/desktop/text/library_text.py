@@ -19,7 +19,7 @@ STATUS_ICONS = {
 }
 
 
-def status_words(status: str) -> str:
+def status_text(status: str) -> str:
     """The status of a document."""
     return {
         "ready": translate("Projects", "Searchable"),
@@ -36,13 +36,13 @@ def shown_status(document: DocumentRow) -> str:
     return "doubtful" if document.status == "ready" and document.claimed_citekey else document.status
 
 
-def doubt_words(document: DocumentRow) -> str:
+def doubt_text(document: DocumentRow) -> str:
     """The claim of a document that waits for a decision; "" where there is none."""
     key = document.claimed_citekey
     return translate("Projects", "Doubtful: says it is @{key}").format(key=key) if key else ""
 
 
-def matched_words(document: DocumentRow) -> str:
+def match_text(document: DocumentRow) -> str:
     """How the record of a document was found."""
     found = {
         "zotero": translate("Projects", "It is an item of Zotero."),
@@ -54,7 +54,7 @@ def matched_words(document: DocumentRow) -> str:
     }.get(document.matched_by or "")
     if found:
         return found
-    if doubtful := doubt_words(document):
+    if doubtful := doubt_text(document):
         why = (
             translate("Projects", "Only an editor says so.")
             if document.claimed_by == "agent"
@@ -68,7 +68,7 @@ def matched_words(document: DocumentRow) -> str:
     )
 
 
-def text_words(document: DocumentRow) -> str:
+def text_origin(document: DocumentRow) -> str:
     """Where the text of a document comes from."""
     if document.quick:
         return translate("Projects", "Searchable at once; sections and tables come when it has been read whole.")
@@ -93,7 +93,7 @@ def text_words(document: DocumentRow) -> str:
     return " ".join(part for part in parts if part)
 
 
-def source_words(source: Source) -> str:
+def source_text(source: Source) -> str:
     """The name of a source."""
     name = source.label or source.path
     if source.recursive or source.kind == "file":

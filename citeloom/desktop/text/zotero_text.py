@@ -9,7 +9,7 @@ from citeloom.desktop.widgets import basics
 NEW_KEY = "https://www.zotero.org/settings/keys/new"
 
 
-def reached_words(seen: ZoteroStatus) -> tuple[bool, str, str]:
+def connection_text(seen: ZoteroStatus) -> tuple[bool, str, str]:
     """Whether all is well, how the library is reached, and what more there is to say."""
     local = seen.local
     count = sum(library.items for library in seen.libraries)
@@ -23,17 +23,17 @@ def reached_words(seen: ZoteroStatus) -> tuple[bool, str, str]:
             entries,
         )
     if local.running and local.api == "off":
-        words = translate(
+        text = translate(
             "ZoteroWords",
             "In Zotero, open Settings (on a Mac: Zotero → Settings), choose Advanced, and tick"
             " “Allow other applications on this computer to communicate with Zotero”.",
         )
-        return False, translate("ZoteroWords", "Zotero is running, but does not let other programs in"), words
+        return False, translate("ZoteroWords", "Zotero is running, but does not let other programs in"), text
     if seen.in_use == "sqlite":
-        words = translate(
+        text = translate(
             "ZoteroWords", "{entries} Open Zotero for citekeys of Better BibTeX and changes at once."
         ).format(entries=entries)
-        return True, translate("ZoteroWords", "Zotero is closed; its library can be read all the same"), words
+        return True, translate("ZoteroWords", "Zotero is closed; its library can be read all the same"), text
     if seen.in_use == "web":
         user = seen.web.user or ""
         return (
@@ -44,7 +44,7 @@ def reached_words(seen: ZoteroStatus) -> tuple[bool, str, str]:
     return False, translate("ZoteroWords", "Zotero cannot be reached"), seen.next_step or seen.why
 
 
-def account_words(web: ZoteroAccount) -> str:
+def account_text(web: ZoteroAccount) -> str:
     """Who is logged in at zotero.org, and where the key is kept."""
     if web.problem:
         return web.problem

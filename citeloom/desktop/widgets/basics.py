@@ -35,16 +35,16 @@ Action = tuple[str, Callable[[], object]]
 class _Label(QLabel):
     """A label of plain words: what others wrote in them is never markup, and never turns other words around."""
 
-    def __init__(self, words: str) -> None:
-        super().__init__(clean(words), textFormat=Qt.TextFormat.PlainText)
+    def __init__(self, message: str) -> None:
+        super().__init__(clean(message), textFormat=Qt.TextFormat.PlainText)
 
-    def setText(self, words: str) -> None:
-        super().setText(clean(words))
+    def setText(self, message: str) -> None:
+        super().setText(clean(message))
 
 
-def text(words: str = "", *, muted: bool = False, bold: bool = False, bigger: float = 1.0) -> QLabel:
+def text(message: str = "", *, muted: bool = False, bold: bool = False, bigger: float = 1.0) -> QLabel:
     """Words that wrap and can be copied."""
-    label = _Label(words)
+    label = _Label(message)
     label.setWordWrap(True)
     label.setTextInteractionFlags(
         Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
@@ -59,16 +59,16 @@ def text(words: str = "", *, muted: bool = False, bold: bool = False, bigger: fl
     return label
 
 
-def heading(words: str) -> QLabel:
+def heading(message: str) -> QLabel:
     """The title of a page or of a part of it."""
-    return text(words, bold=True, bigger=1.25)
+    return text(message, bold=True, bigger=1.25)
 
 
-def button(words: str, pressed: Callable[[], object], *, icon_name: str = "", tip: str = "") -> QPushButton:
+def button(message: str, pressed: Callable[[], object], *, icon_name: str = "", tip: str = "") -> QPushButton:
     """A button that says what it does, also to a screen reader."""
-    made = QPushButton(icon(icon_name), words) if icon_name else QPushButton(words)
+    made = QPushButton(icon(icon_name), message) if icon_name else QPushButton(message)
     made.clicked.connect(lambda checked: pressed())
-    made.setAccessibleName(words.replace("&", "") or tip)
+    made.setAccessibleName(message.replace("&", "") or tip)
     made.setToolTip(tip)
     made.setAutoDefault(False)
     return made
@@ -102,11 +102,11 @@ class Picture(QLabel):
 class EmptyState(QWidget):
     """What stands where there is nothing to show yet: why, and what to do next."""
 
-    def __init__(self, icon_name: str, title: str, words: str, actions: Sequence[Action] = ()) -> None:
+    def __init__(self, icon_name: str, title: str, message: str, actions: Sequence[Action] = ()) -> None:
         super().__init__()
         self.picture = Picture(icon_name, 48)
         self.title = text(title, bold=True, bigger=1.3)
-        self.words = text(words, muted=True)
+        self.message = text(message, muted=True)
         self.buttons = [button(label, pressed) for label, pressed in actions]
         row = QHBoxLayout()
         row.addStretch()
@@ -115,17 +115,17 @@ class EmptyState(QWidget):
         row.addStretch()
         layout = QVBoxLayout(self)
         layout.addStretch(2)
-        for part in (self.picture, self.title, self.words):
+        for part in (self.picture, self.title, self.message):
             part.setAlignment(Qt.AlignmentFlag.AlignHCenter)
             layout.addWidget(part)
         layout.addSpacing(GAP)
         layout.addLayout(row)
         layout.addStretch(3)
 
-    def say(self, title: str, words: str) -> None:
+    def show_message(self, title: str, message: str) -> None:
         """Say something else."""
         self.title.setText(title)
-        self.words.setText(words)
+        self.message.setText(message)
 
 
 class Banner(QFrame):
@@ -136,9 +136,9 @@ class Banner(QFrame):
         self.setObjectName("banner")
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self._icon = Picture("info", 20)
-        self.words = text()
-        self.words.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self.words.setMinimumWidth(1)  # a long path in a message must not widen the window
+        self.message = text()
+        self.message.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.message.setMinimumWidth(1)  # a long path in a message must not widen the window
         self.button = QPushButton()
         self.button.setAccessibleName(self.tr("What to do about it"))
         self.close_button = button("", self.hide, icon_name="close", tip=self.tr("Close this message"))
@@ -146,15 +146,17 @@ class Banner(QFrame):
         self._pressed: Callable[[], object] | None = None
         self.button.clicked.connect(self._act)
         row = QHBoxLayout(self)
-        for part in (self._icon, self.words, self.button, self.close_button):
-            row.addWidget(part, 1 if part is self.words else 0)
+        for part in (self._icon, self.message, self.button, self.close_button):
+            row.addWidget(part, 1 if part is self.message else 0)
         self.hide()
 
-    def say(self, words: str, *, wrong: bool = False, action: Action | None = None, closable: bool = True) -> None:
+    def show_message(
+        self, message: str, *, wrong: bool = False, action: Action | None = None, closable: bool = True
+    ) -> None:
         """Show a message."""
         self._icon.show_icon("warning" if wrong else "info")
-        self.words.setText(words)
-        self.setAccessibleName(words)
+        self.message.setText(message)
+        self.setAccessibleName(message)
         self.button.setVisible(action is not None)
         if action:
             self.button.setText(action[0])
@@ -163,9 +165,9 @@ class Banner(QFrame):
         self.close_button.setVisible(closable)
         self.show()
 
-    def say_error(self, error: CiteLoomError, *, action: Action | None = None) -> None:
+    def show_error(self, error: CiteLoomError, *, action: Action | None = None) -> None:
         """Show what went wrong and what to do."""
-        self.say(str(error), wrong=True, action=action)
+        self.show_message(str(error), wrong=True, action=action)
 
     def _act(self) -> None:
         if self._pressed:
@@ -187,8 +189,8 @@ class CoverageBar(QWidget):
     def show_coverage(self, coverage: Coverage) -> None:
         """Show these counts."""
         self._coverage = coverage
-        self.setToolTip(coverage_words(coverage))
-        self.setAccessibleName(coverage_words(coverage))
+        self.setToolTip(coverage_text(coverage))
+        self.setAccessibleName(coverage_text(coverage))
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -224,28 +226,28 @@ def paint_coverage(painter: QPainter, rect: QRectF, coverage: Coverage) -> None:
     painter.restore()
 
 
-def coverage_words(coverage: Coverage) -> str:
+def coverage_text(coverage: Coverage) -> str:
     """How much of a project can be searched, in words."""
     parts = [
         translate("Kit", "{searchable} of {documents} papers searchable").format(
             searchable=number(coverage.searchable), documents=number(coverage.documents)
         )
     ]
-    for count, words in (
+    for count, message in (
         (coverage.pending, translate("Kit", "{count} still to be read")),
         (coverage.failed, translate("Kit", "{count} could not be read")),
         (coverage.without_file, translate("Kit", "{count} without a file")),
     ):
         if count:
-            parts.append(words.format(count=number(count)))
+            parts.append(message.format(count=number(count)))
     return ", ".join(parts)
 
 
 def ask_first(
-    parent: QWidget, title: str, words: str, yes: str, then: Callable[[], object], *, details: str = ""
+    parent: QWidget, title: str, message: str, yes: str, then: Callable[[], object], *, details: str = ""
 ) -> QMessageBox:
     """Ask before something that cannot be taken back; does not hold anything up."""
-    box = QMessageBox(QMessageBox.Icon.Question, title, clean(words), QMessageBox.StandardButton.Cancel, parent)
+    box = QMessageBox(QMessageBox.Icon.Question, title, clean(message), QMessageBox.StandardButton.Cancel, parent)
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.setDetailedText(clean(details))
     box.setDefaultButton(QMessageBox.StandardButton.Cancel)  # Enter takes nothing away
@@ -256,9 +258,9 @@ def ask_first(
     return box
 
 
-def tip(words: str) -> str:
+def tip(message: str) -> str:
     """Words as a tooltip that wraps. They stand in markup of their own: tooltips would take them for it."""
-    return f"<p>{escape(clean(words))}</p>" if words else ""
+    return f"<p>{escape(clean(message))}</p>" if message else ""
 
 
 def number(value: int) -> str:
@@ -274,12 +276,12 @@ def percent(share: float | None) -> str:
     return QLocale().toString(shown, "f", 0 if shown == int(shown) else 1) + " %"
 
 
-def size_words(count: int) -> str:
+def size_text(count: int) -> str:
     """An amount of bytes as people read it."""
     return QLocale().formattedDataSize(count, 1, QLocale.DataSizeFormat.DataSizeSIFormat)
 
 
-def time_words(iso: str | None) -> str:
+def time_text(iso: str | None) -> str:
     """A moment of the log in this country's form and this place's time."""
     if not iso:
         return ""

@@ -51,7 +51,7 @@ class CodeView(QPlainTextEdit):
         self._colours.on = True
         self.setPlainText(clean(diff))
 
-    def show_words(self, words: str) -> None:
+    def show_text(self, text: str) -> None:
         """Show plain text."""
         self._colours.on = False
-        self.setPlainText(clean(words))
+        self.setPlainText(clean(text))

@@ -25,7 +25,7 @@ class Column(Generic[RowT]):
     """One column: its title, and what it says of a row."""
 
     title: str
-    words: Callable[[RowT], str]
+    text: Callable[[RowT], str]
     width: int  # in digits; 0: what is left
     number: bool = False
     firm: bool = False  # no narrower than that, in the narrowest window: half a date says nothing
@@ -77,9 +77,9 @@ class RowsModel(QAbstractTableModel, Generic[RowT]):
             return None
         column = self.columns[index.column()]
         if role == Qt.ItemDataRole.DisplayRole:
-            return " ".join(clean(column.words(self.rows[index.row()])[:_LONGEST]).split())
+            return " ".join(clean(column.text(self.rows[index.row()])[:_LONGEST]).split())
         if role == Qt.ItemDataRole.ToolTipRole:
-            return basics.tip(column.words(self.rows[index.row()]))
+            return basics.tip(column.text(self.rows[index.row()]))
         if role == Qt.ItemDataRole.TextAlignmentRole and column.number:
             return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         return None

@@ -256,9 +256,9 @@ class ZoteroTree(QWidget):
         self.view.viewport().update()  # a tick changes lines above and below it
         self.changed.emit()
 
-    def _look_for(self, words: str) -> None:
-        self._found.setFilterFixedString(words.strip())
-        if words.strip():
+    def _look_for(self, text: str) -> None:
+        self._found.setFilterFixedString(text.strip())
+        if text.strip():
             self.view.expandAll()
 
 

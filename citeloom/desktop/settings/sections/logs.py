@@ -137,11 +137,11 @@ class LogsSection(Section):
         file = Path(str(self.which.currentData()))
         self.path.setText(str(file))
         self._reading = self.context.tasks.run(
-            self, lambda tell: last_lines(file), done=self._on_lines, failed=self.banner.say_error
+            self, lambda report: last_lines(file), done=self._on_lines, failed=self.banner.show_error
         )
 
-    def _on_lines(self, words: str) -> None:
-        self.view.show_words(words or self.tr("Nothing has been written there yet."))
+    def _on_lines(self, text: str) -> None:
+        self.view.show_text(text or self.tr("Nothing has been written there yet."))
         self.view.moveCursor(QTextCursor.MoveOperation.End)
         self.view.moveCursor(QTextCursor.MoveOperation.StartOfLine)
 

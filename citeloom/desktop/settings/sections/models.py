@@ -77,11 +77,11 @@ class ModelsSection(Section):
         self.send(ListModels(), done=self._on_models)
 
     def _lay_out(self) -> None:
-        say = self.tr(
+        show_message = self.tr(
             "A model turns passages into numbers, so that a question finds what means the same in other words."
             " The one that comes with CiteLoom is made for English; for other languages choose a multilingual one."
         )
-        self.inside.addWidget(basics.text(say, muted=True))
+        self.inside.addWidget(basics.text(show_message, muted=True))
         self.inside.addWidget(self.library)
         self.inside.addWidget(self.rows["models.dense"])
         self.inside.addWidget(basics.text(self.tr("Give a project another model"), bold=True))
@@ -105,8 +105,8 @@ class ModelsSection(Section):
     def _on_models(self, known: ModelList) -> None:
         self._all = sorted(known.models, key=lambda one: not one.recommended)
         names = ", ".join(_language(code) for code in list(known.languages)[:_LANGUAGES])
-        words = self.tr("Languages of your library: {names}. The models that suit it stand first.")
-        self.library.setText(words.format(names=names))
+        text = self.tr("Languages of your library: {names}. The models that suit it stand first.")
+        self.library.setText(text.format(names=names))
         self.library.setVisible(bool(names))
         self.projects.set_rows(known.projects)
         if known.projects and self.projects_table.chosen() is None:
@@ -118,9 +118,9 @@ class ModelsSection(Section):
         self._on_chosen()
 
     def _show_models(self) -> None:
-        words = self.find_field.text().casefold().split()
+        text = self.find_field.text().casefold().split()
         self.models.set_rows(
-            [one for one in self._all if all(word in f"{one.name} {one.description}".casefold() for word in words)]
+            [one for one in self._all if all(word in f"{one.name} {one.description}".casefold() for word in text)]
         )
 
     def _suits(self, model: ModelInfo) -> str:
@@ -138,16 +138,16 @@ class ModelsSection(Section):
         project, model = self.projects_table.chosen(), self.models_table.chosen()
         self.strip.follow(project.id if project else None)
         if not self.projects.rows:
-            words = self.tr("There is no project yet.")
+            text = self.tr("There is no project yet.")
         elif project is None or model is None:
-            words = self.tr("Choose a project and a model.")
+            text = self.tr("Choose a project and a model.")
         elif project.dense_model == model.name:
-            words = self.tr("“{project}” has this model.").format(project=project.id)
+            text = self.tr("“{project}” has this model.").format(project=project.id)
         else:
-            words = self.tr("For “{project}”: {model}. {about}").format(
+            text = self.tr("For “{project}”: {model}. {about}").format(
                 project=project.id, model=model.name, about=model.description
             )
-        self.hint.setText(words)
+        self.hint.setText(text)
         self.use_button.setEnabled(bool(project and model and project.dense_model != model.name))
 
     # -- another one -----------------------------------------------------------------------------------------------
@@ -156,20 +156,20 @@ class ModelsSection(Section):
         project, model = self.projects_table.chosen(), self.models_table.chosen()
         if project is None or model is None:
             return
-        words = [
+        text = [
             self.tr(
                 "The index of “{project}” is built anew beside the old one, which answers until then."
                 " Papers are not read again, but it can take a while."
             ).format(project=project.id)
         ]
         if not model.here:
-            words.append(
+            text.append(
                 self.tr("The model is downloaded first: {size}, from huggingface.co.").format(size=_size(model))
             )
         self.question = basics.ask_first(
             self,
             self.tr("Use {model}?").format(model=model.name),
-            "\n\n".join(words),
+            "\n\n".join(text),
             self.tr("Build anew") if model.here else self.tr("Download and build anew"),
             partial(self._use, project.id, model.name, not model.here),
         )
@@ -180,22 +180,26 @@ class ModelsSection(Section):
                 self.shown()
                 return
             self._building[result.job_id] = project, model
-            words = self.tr("The index of “{project}” is being built anew. You can go on working meanwhile.")
-            self.banner.say(words.format(project=project))
+            text = self.tr("The index of “{project}” is being built anew. You can go on working meanwhile.")
+            self.banner.show_message(text.format(project=project))
 
         request = UseModel(project=project, model=model, download=download)
-        self.send(request, done=done, failed=self.banner.say_error)
+        self.send(request, done=done, failed=self.banner.show_error)
 
     def _on_event(self, event: Event) -> None:
         if not isinstance(event, JobFinished):
             return
         project, model = self._building.pop(event.job_id, ("", ""))
         if project and event.state == "done":
-            self.banner.say(self.tr("“{project}” has the model {model} now.").format(project=project, model=model))
+            self.banner.show_message(
+                self.tr("“{project}” has the model {model} now.").format(project=project, model=model)
+            )
         elif project and event.error:
-            self.banner.say_error(event.error)
+            self.banner.show_error(event.error)
         elif project and event.state == "cancelled":
-            self.banner.say(self.tr("Stopped: “{project}” keeps the model that it had.").format(project=project))
+            self.banner.show_message(
+                self.tr("Stopped: “{project}” keeps the model that it had.").format(project=project)
+            )
         if self.isVisible():
             self.shown()
 
@@ -221,7 +225,7 @@ class ModelsSection(Section):
                 return
             holder.deleteLater()
             self.show_settings()
-            self.banner.say_error(error)
+            self.banner.show_error(error)
 
         for project, model in list(waiting.items()):
             self.context.tasks.send(
@@ -233,7 +237,7 @@ class ModelsSection(Section):
 
 
 def _size(model: ModelInfo) -> str:
-    return basics.size_words(round(model.size_gb * _GIGABYTE))
+    return basics.size_text(round(model.size_gb * _GIGABYTE))
 
 
 def _language(code: str) -> str:

@@ -25,7 +25,7 @@ class ReadingSection(Section):
         super().__init__(context, settings_file, banner)
         self.languages = Languages()
         self.languages.picked.connect(lambda codes: self.pick(_LANGUAGES, codes))
-        self.languages.none_left.connect(lambda: banner.say(self.tr("At least one language is needed.")))
+        self.languages.none_left.connect(lambda: banner.show_message(self.tr("At least one language is needed.")))
         self.undo_button = basics.button(
             self.tr("Back to the default languages"), lambda: self.pick(_LANGUAGES, None), icon_name="undo"
         )

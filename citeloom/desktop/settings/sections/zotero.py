@@ -17,7 +17,7 @@ from citeloom.desktop.settings.key_field import KeyField
 from citeloom.desktop.settings.section import Section
 from citeloom.desktop.settings.settings_model import SettingsFileModel
 from citeloom.desktop.shell.page import PageContext
-from citeloom.desktop.text.zotero_text import NEW_KEY, account_words, reached_words
+from citeloom.desktop.text.zotero_text import NEW_KEY, account_text, connection_text
 from citeloom.desktop.widgets import basics
 
 
@@ -29,7 +29,7 @@ class ZoteroSection(Section):
     def __init__(self, context: PageContext, settings_file: SettingsFileModel, banner: basics.Banner) -> None:
         super().__init__(context, settings_file, banner)
         self.state = basics.text(self.tr("Looking for Zotero …"), bold=True)
-        self.words = basics.text()
+        self.message = basics.text()
         self.look_button = basics.button(self.tr("&Look again"), self._look, icon_name="retry")
         self._icon = basics.Picture("info", 28)
         self.inside.addWidget(self._state_box())
@@ -54,7 +54,7 @@ class ZoteroSection(Section):
         box.setObjectName("banner")
         lines = QVBoxLayout()
         lines.addWidget(self.state)
-        lines.addWidget(self.words)
+        lines.addWidget(self.message)
         row = QHBoxLayout(box)
         row.setContentsMargins(basics.GAP, basics.GAP, basics.GAP, basics.GAP)
         row.setSpacing(basics.GAP)
@@ -93,8 +93,8 @@ class ZoteroSection(Section):
 
     def _on_status(self, seen: ZoteroStatus) -> None:
         self.look_button.setEnabled(True)
-        well, state, words = reached_words(seen)
-        self._say("check" if well else "warning", state, words)
+        well, state, text = connection_text(seen)
+        self._say("check" if well else "warning", state, text)
         self._show_account(seen.web)
         if folder := seen.data_folder:
             row = self.rows["zotero.data_folder"].control
@@ -105,16 +105,16 @@ class ZoteroSection(Section):
         self.look_button.setEnabled(True)
         self._say("warning", self.tr("CiteLoom could not look for Zotero"), str(error))
 
-    def _say(self, icon_name: str, state: str, words: str) -> None:
+    def _say(self, icon_name: str, state: str, text: str) -> None:
         self._icon.show_icon(icon_name)
         self.state.setText(state)
-        self.words.setText(words)
-        self.words.setVisible(bool(words))
+        self.message.setText(text)
+        self.message.setVisible(bool(text))
 
     # -- the account -----------------------------------------------------------------------------------------------
 
     def _show_account(self, web: ZoteroAccount | None) -> None:
-        self.account.setText(account_words(web) if web else "")
+        self.account.setText(account_text(web) if web else "")
         key = web.key if web else None
         for part in (self.key, self.log_in_button, self.new_key_button):
             part.setVisible(key is None)
@@ -150,4 +150,4 @@ class ZoteroSection(Section):
 
     def _on_not_logged_out(self, error: CiteLoomError) -> None:
         self.log_out_button.setEnabled(True)
-        self.banner.say_error(error)
+        self.banner.show_error(error)
