@@ -182,7 +182,7 @@ def test_closing_the_window_keeps_the_tray_and_without_a_tray_it_says_so(
     assert app.window.isVisible() and app.window.no_tray.isVisible()
     monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", staticmethod(lambda: True))
     monkeypatch.setattr(QSystemTrayIcon, "isVisible", lambda self: True)
-    app._look_for_tray()
+    app._check_tray()
     assert not app.window.no_tray.isVisible()
     app.window.close()
     qtbot.wait(50)

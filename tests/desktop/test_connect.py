@@ -218,7 +218,7 @@ def test_many_projects_are_found_by_their_name_and_one_that_is_gone_stays_in_sig
     qtbot.keyClick(choice.list, Qt.Key.Key_Space)
     assert choice.projects() == ["🐦 مشروع"]
     page.shown({})
-    _wait(qtbot, lambda: page._looking is None)
+    _wait(qtbot, lambda: page._detecting is None)
     assert choice.projects() == ["🐦 مشروع"], "what is being chosen is not thrown away by a look"
 
 

@@ -186,7 +186,7 @@ def test_whoever_goes_back_while_languages_are_being_kept_gets_no_project(qtbot:
     assistant.languages.list.item(1).setCheckState(Qt.CheckState.Unchecked)
     click(qtbot, assistant.next_button)
     qtbot.waitUntil(lambda: config.load().ocr.languages == ("en",))
-    assert assistant.languages.said.isVisible(), "it takes a moment, and says so"
+    assert assistant.languages.status.isVisible(), "it takes a moment, and says so"
     click(qtbot, assistant.back_button)
     tasks.reached.emit(a_status(projects=0))  # the engine has started anew
     qtbot.wait(50)

@@ -413,7 +413,7 @@ def test_a_doubtful_paper_says_what_it_claims_and_is_decided_on(
     assert papers.model.index(0, STATUS).data() == "Doubtful"
     assert papers.model.index(0, REASON).data() == "Doubtful: says it is @hartmann2019"
     assert "has another file" in papers.details.lines["record"].text()
-    with qtbot.waitSignal(papers.actions_.said) as told:
+    with qtbot.waitSignal(papers.actions_.notice) as told:
         getattr(papers.actions_, action).trigger()
     assert said in told.args[0]
     (asked,) = questions(tasks, verb)

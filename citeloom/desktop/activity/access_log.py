@@ -128,9 +128,9 @@ class AccessLogPart(QWidget):
 
     def _on_loaded(self) -> None:
         self.banner.load_succeeded()
-        for said in sorted({row.client for row in self.model.rows} - self._editors):
-            self._editors.add(said)
-            self.editor_box.addItem(editor_text(said), said)
+        for client in sorted({row.client for row in self.model.rows} - self._editors):
+            self._editors.add(client)
+            self.editor_box.addItem(editor_text(client), client)
         filtered = self.model.filters != LogFilters()
         if filtered:
             self.empty.show_message(

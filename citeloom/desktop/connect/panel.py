@@ -1,4 +1,4 @@
-"""One editor: how it stands, what it shall see, and what can be done."""
+"""Panel of the connect page for one editor: its state, its projects and toolsets, and the actions."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from citeloom.desktop.connect.choice import Choice
-from citeloom.desktop.connect.states import Seen, projects_text
+from citeloom.desktop.connect.states import EditorState, projects_text
 from citeloom.desktop.widgets.basics import GAP, Banner, button, heading, tab_order, text
 from citeloom.desktop.widgets.code_view import CodeView
 from citeloom.editors import DEFAULT_TOOLSETS
 
 
 class EditorPanel(QWidget):
-    """Says what a person wants of one editor; the page does it."""
+    """Shows an editor, and emits `wanted` for each action; the page carries it out."""
 
     wanted = Signal(str)  # "connect", "preview", "test", "undo", "remove", "open", "copy"
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.seen: Seen | None = None
+        self.seen: EditorState | None = None
         self._busy = False
         self.title = heading("")
         self.state = text()
@@ -47,10 +47,10 @@ class EditorPanel(QWidget):
         self.output_title = text(bold=True)
         self._lay_out()
         self.choice.changed.connect(self._enable)
-        self.work("")
+        self.show_progress("")
 
-    def show_editor(self, seen: Seen) -> None:
-        """Show an editor. What is being chosen for it is not thrown away when it is merely looked at again."""
+    def show_editor(self, seen: EditorState) -> None:
+        """Show an editor. The choice is kept when the same editor is shown again with an unchanged entry."""
         before, self.seen = self.seen, seen
         other = before is None or before.id != seen.id
         entry = seen.found.connected
@@ -81,14 +81,14 @@ class EditorPanel(QWidget):
         self._enable()
 
     def show_output(self, title: str, message: str, *, diff: bool = False) -> None:
-        """Show what will change or what came of a test; nothing hides it."""
+        """Show a preview or the result of a test; an empty text hides it."""
         self.output_title.setText(title)
         (self.output.show_diff if diff else self.output.show_text)(message)
         self.output_title.setVisible(bool(title))
         self.output.setVisible(bool(message))
 
-    def work(self, message: str) -> None:
-        """Show that something is being done; nothing: it is done."""
+    def show_progress(self, message: str) -> None:
+        """Show that an action is running; an empty text means that none is."""
         self._busy = bool(message)
         self.progress_text.setText(message)
         self.progress.setAccessibleName(message or self.tr("Progress"))
@@ -100,14 +100,14 @@ class EditorPanel(QWidget):
         return button(message, lambda: self.wanted.emit(what), icon_name=icon_name)
 
     def _lay_out(self) -> None:
-        upkeep, doing = QHBoxLayout(), QHBoxLayout()
+        entry_actions, connect_actions = QHBoxLayout(), QHBoxLayout()
         for one in (self.test_button, self.undo_button, self.remove_button, self.open_button):
-            upkeep.addWidget(one)
-        upkeep.addStretch()
-        doing.addWidget(self.connect_button)
-        doing.addWidget(self.preview_button)
-        doing.addWidget(self.hint, 1)
-        doing.addStretch()
+            entry_actions.addWidget(one)
+        entry_actions.addStretch()
+        connect_actions.addWidget(self.connect_button)
+        connect_actions.addWidget(self.preview_button)
+        connect_actions.addWidget(self.hint, 1)
+        connect_actions.addStretch()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GAP)
@@ -115,18 +115,18 @@ class EditorPanel(QWidget):
         below: tuple[QWidget, ...] = (self.progress_text, self.progress, self.output_title, self.output)
         for part in above:
             layout.addWidget(part)
-        layout.addLayout(upkeep)
+        layout.addLayout(entry_actions)
         layout.addSpacing(GAP)
         layout.addWidget(self.choice)
         layout.addSpacing(GAP)
-        layout.addLayout(doing)
+        layout.addLayout(connect_actions)
         for part in below:
             layout.addWidget(part)
         layout.addStretch()
         first = (self.problem.button, self.test_button, self.undo_button, self.remove_button, self.open_button)
         tab_order(*first, *self.choice.controls(), self.connect_button, self.preview_button, self.output)
 
-    def _state(self, seen: Seen) -> str:
+    def _state(self, seen: EditorState) -> str:
         entry = seen.found.connected
         if entry:
             message = self.tr("It is set up to see {projects}.").format(projects=projects_text(entry))

@@ -33,7 +33,7 @@ _NAMED = 200  # of the papers to be removed
 class DocumentActions(QObject):
     """Retry, read again, open, show, copy, remove: as buttons, in the menu and by keys."""
 
-    said = Signal(str)
+    notice = Signal(str)
     failed = Signal(object)  # a CiteLoomError
     changed = Signal()  # documents are being read or have gone
 
@@ -92,7 +92,7 @@ class DocumentActions(QObject):
 
         def done(started: RereadStarted) -> None:
             count = basics.number(started.documents)
-            self.said.emit(self.tr("{count} papers are being read again.").format(count=count))
+            self.notice.emit(self.tr("{count} papers are being read again.").format(count=count))
             self.changed.emit()
 
         self._link.send(self, request, done=done, failed=self.failed.emit)
@@ -118,7 +118,7 @@ class DocumentActions(QObject):
         key = self._one.claimed_citekey
 
         def done(_: DocumentRow) -> None:
-            self.said.emit(message.format(key=key))
+            self.notice.emit(message.format(key=key))
             self.changed.emit()
 
         request = decision(project=self._project, doc_id=self._one.doc_id)
@@ -128,7 +128,7 @@ class DocumentActions(QObject):
         def done(documents: list[DocumentRow]) -> None:
             keys = [document.citekey for document in documents if document.citekey]
             QGuiApplication.clipboard().setText(", ".join(keys))
-            self.said.emit(self.tr("{count} citekeys were copied.").format(count=basics.number(len(keys))))
+            self.notice.emit(self.tr("{count} citekeys were copied.").format(count=basics.number(len(keys))))
 
         self._collect(done)
 
@@ -154,7 +154,7 @@ class DocumentActions(QObject):
 
     def _removed(self, done: RemovedDocuments) -> None:
         gone = self.tr("{count} papers were removed.").format(count=basics.number(done.removed))
-        self.said.emit("\n".join((gone, *dict.fromkeys(done.notes))))  # each kind of note once
+        self.notice.emit("\n".join((gone, *dict.fromkeys(done.notes))))  # each kind of note once
         self.changed.emit()
 
 

@@ -58,7 +58,7 @@ class ProjectsPage(Page):
         self.list.chosen.connect(self._on_chosen)
         self.view.failed.connect(self._on_error)
         self.view.unread.connect(self._on_unread)
-        self.view.said.connect(self._say)
+        self.view.notice.connect(self._say)
         self.view.coverage_seen.connect(self.list.model.show_coverage)
         self.view.removed.connect(self._on_removed)
         context.tasks.reached.connect(self._on_reached)

@@ -30,7 +30,7 @@ from citeloom.desktop.widgets import basics
 class ProjectView(QWidget):
     """Everything about the chosen project."""
 
-    said = Signal(str, bool)  # what there is to tell, whether something is wrong
+    notice = Signal(str, bool)  # what there is to tell, whether something is wrong
     failed = Signal(object)  # a CiteLoomError: something was not done
     unread = Signal(object)  # a CiteLoomError: something cannot be shown; it is asked for again when the engine is back
     coverage_seen = Signal(str, object)  # a project and its Coverage
@@ -103,13 +103,13 @@ class ProjectView(QWidget):
         self._context.engine_status.changed.connect(self._on_overview)
         self._context.tasks.event_received.connect(self._on_event)
         self.papers.answered.connect(self._on_documents)
-        self.papers.actions_.said.connect(lambda text: self.said.emit(text, False))
+        self.papers.actions_.notice.connect(lambda text: self.notice.emit(text, False))
         self.papers.actions_.changed.connect(self.papers.look_again_soon)
         self.sources.changed.connect(self._show)
         self.papers.failed.connect(self._on_unread)
         for part in (self.papers.actions_, self.sources, self.importing, self.strip):
             part.failed.connect(self.failed)
-        self.importing.said.connect(self.said)
+        self.importing.notice.connect(self.notice)
         self.importing.started.connect(self.ask)
         self.importing.planning.connect(self._on_planning)
 
@@ -186,7 +186,7 @@ class ProjectView(QWidget):
             self.failed.emit(event.error)
         elif event.kind == IMPORT and (held := import_result(event).held_back):
             text = self.tr("{count} papers have left their folders or collections; they stay. Sync now to decide.")
-            self.said.emit(text.format(count=basics.number(held)), True)
+            self.notice.emit(text.format(count=basics.number(held)), True)
 
     def _on_planning(self, busy: bool) -> None:
         self._planning = busy

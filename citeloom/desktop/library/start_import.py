@@ -21,7 +21,7 @@ _TOLD = 5  # of the files that could not be taken, with their reasons
 class Importing(QObject):
     """Starts imports and says what came of starting them."""
 
-    said = Signal(str, bool)  # what there is to tell, whether something is wrong
+    notice = Signal(str, bool)  # what there is to tell, whether something is wrong
     failed = Signal(object)  # a CiteLoomError
     planning = Signal(bool)  # whether the plan of a sync is being made
     started = Signal()  # an import was taken
@@ -66,7 +66,7 @@ class Importing(QObject):
             lines.append(self.tr("{file}: {problem}").format(file=Path(place).name or place, problem=str(error)))
         if more := len(refused[_TOLD:]):
             lines.append(self.tr("{count} more could not be taken.").format(count=basics.number(more)))
-        self.said.emit("\n".join(lines), bool(refused))
+        self.notice.emit("\n".join(lines), bool(refused))
         if taken:
             self.started.emit()
 
@@ -74,7 +74,7 @@ class Importing(QObject):
         self.planning.emit(False)
         if plan.problems:
             lines = [self.tr("{file}: {problem}").format(file=p.source, problem=p.reason) for p in plan.problems]
-            self.said.emit("\n".join(lines[:_TOLD]), True)
+            self.notice.emit("\n".join(lines[:_TOLD]), True)
         if not plan.asks:
             self.read(project)
             return

@@ -15,12 +15,12 @@ from citeloom.desktop.shell.page import Page, PageContext
 from citeloom.desktop.shell.tray_state import TrayState
 
 _REDRAW_MS = 250
-_LONGEST_TIP = 120  # Windows cuts a tooltip at 127 characters
-_NO_MARKUP = str.maketrans("<>", "‹›")  # Linux desktops take a notification's text for HTML, links and pictures in it
+_MAX_TIP = 120  # Windows cuts a tooltip at 127 characters
+_NO_MARKUP = str.maketrans("<>", "‹›")  # Linux desktops render notifications as HTML, with links and images
 
 
 class Tray(QObject):
-    """The icon and its menu."""
+    """Tray icon with its menu."""
 
     quit_asked = Signal()
     sync_asked = Signal()
@@ -47,7 +47,7 @@ class Tray(QObject):
         self.icon.setContextMenu(self.menu)
         self.icon.activated.connect(self._on_activated)
         self.icon.messageClicked.connect(lambda: self._context.go.emit("activity", {}))
-        # Progress comes many times a second; an icon is worth drawing a few times.
+        # Progress arrives many times a second; the icon is redrawn less often.
         self._redraw = QTimer(self, singleShot=True, interval=_REDRAW_MS)
         self._redraw.timeout.connect(self._draw)
         context.engine_status.changed.connect(self._on_changed)
@@ -56,7 +56,7 @@ class Tray(QObject):
         self._draw()
 
     def show(self) -> None:
-        """Put the icon into the panel."""
+        """Show the tray icon."""
         self.icon.show()
 
     def _add(self, text: str, icon_name: str, pressed: Callable[[], object]) -> QAction:
@@ -69,7 +69,7 @@ class Tray(QObject):
         self._add(text, page.icon_name, lambda: self._context.go.emit(page.name, {}))
 
     def _on_activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
-        if sys.platform == "darwin":  # there a click opens the menu
+        if sys.platform == "darwin":  # a click opens the menu there
             return
         if reason in (QSystemTrayIcon.ActivationReason.Trigger, QSystemTrayIcon.ActivationReason.DoubleClick):
             self._context.go.emit("search", {})
@@ -91,7 +91,7 @@ class Tray(QObject):
         for action in (self.sync, self.pause):
             action.setEnabled(now.reached)
         tip = f"CiteLoom – {text}"
-        self.icon.setToolTip(tip if len(tip) <= _LONGEST_TIP else tip[: _LONGEST_TIP - 1] + "…")
+        self.icon.setToolTip(tip if len(tip) <= _MAX_TIP else tip[: _MAX_TIP - 1] + "…")
         dark = QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
         ring = (
             round((now.progress or 0) * 40)
@@ -106,8 +106,7 @@ class Tray(QObject):
     def _on_notice(self, title: str, text: str, wrong: bool) -> None:
         if self.icon.isVisible():
             text = one_line(text).translate(_NO_MARKUP)
-            kind = QSystemTrayIcon.MessageIcon.Warning
             if wrong:
-                self.icon.showMessage(title, text, kind)
+                self.icon.showMessage(title, text, QSystemTrayIcon.MessageIcon.Warning)
             else:
                 self.icon.showMessage(title, text, app_icon())

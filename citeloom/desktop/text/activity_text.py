@@ -10,9 +10,9 @@ from citeloom.desktop.text.editor_names import client_id
 from citeloom.editors import EDITORS
 
 
-def editor_text(said: str, version: str = "") -> str:
+def editor_text(name: str, version: str = "") -> str:
     """The usual name of an editor with the one it gave; only that where it is not known."""
-    whole = one_line(f"{said} {version}".strip())
+    whole = one_line(f"{name} {version}".strip())
     known = EDITORS.get(client_id(whole) or "")
     if known is None or f"{whole} ".casefold().startswith(f"{known.name} ".casefold()):
         return whole
