@@ -158,7 +158,7 @@ def test_whoever_removes_a_project_is_not_told_that_there_is_none(qtbot: QtBot) 
     }
     qtbot.mouseClick(page.view.remove_button, LEFT)
     yes(page.view.question)
-    page.view.ask()  # an event of its last import came
+    page.view.load()  # an event of its last import came
     qtbot.waitUntil(lambda: page.view.project == "other")
     assert page.banner.message.text() == "The project “thesis” was removed."
 

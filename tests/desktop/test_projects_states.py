@@ -223,7 +223,7 @@ def test_an_engine_that_is_lost_is_asked_again_when_it_is_back(qtbot: QtBot) -> 
     samples, show = SampleProjects(6), tasks.answers["library_show_project"]
     gone = CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.", "It is started again.")
     tasks.answers |= {"library_list_documents": gone, "library_show_project": gone}
-    page.view.ask()
+    page.view.load()
     qtbot.waitUntil(page.banner.isVisible)
     assert page.banner.message.text().startswith("The engine ended.")
     assert page.view.papers.model.rowCount() == 5
@@ -253,7 +253,7 @@ def test_a_project_that_was_removed_elsewhere_leaves_the_list(qtbot: QtBot) -> N
     gone = CiteLoomError(Code.INVALID_PROJECT, "There is no project 'thesis'.", "")
     show = tasks.answers["library_show_project"]
     tasks.answers["library_show_project"] = lambda asked: gone if asked["project"] == "thesis" else show(asked)
-    page.view.ask()
+    page.view.load()
     qtbot.waitUntil(lambda: page.view.project == "other")
     assert "There is no project" in page.banner.message.text()
 
@@ -302,7 +302,7 @@ def test_failed_papers_are_tried_again_where_there_are_some(qtbot: QtBot) -> Non
     qtbot.waitUntil(lambda: page.view.papers.model.rowCount() == 8)
     assert not page.view.retry_button.isVisible()
     samples.failed = 2
-    page.view.ask()
+    page.view.load()
     qtbot.waitUntil(page.view.retry_button.isVisible)
     qtbot.mouseClick(page.view.retry_button, LEFT)
     qtbot.waitUntil(lambda: bool(questions(tasks, "importing_ingest")))

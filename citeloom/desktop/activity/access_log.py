@@ -41,7 +41,7 @@ class AccessLogPart(QWidget):
         self.export: Export | None = None
         self.question: QMessageBox | None = None
         self._projects: Task | None = None
-        self._editors: set[str] = set()  # that the box lists
+        self._editors: set[str] = set()  # in the editor box
         self.off_banner, self.banner = Banner(), Notice()
         self.model = LogModel(context.tasks, self)
         self.table = Table(self.model, self.tr("What editors asked, newest first"))
@@ -49,7 +49,7 @@ class AccessLogPart(QWidget):
         self.project_box = self._box(self.tr("All projects"), self.tr("Show only this project"))
         self.editor_box = self._box(self.tr("All editors"), self.tr("Show only this editor"))
         self.export_button = button(self.tr("E&xport as CSV …"), self._choose_file, icon_name="export")
-        self.clear_button = button(self.tr("C&lear …"), self._ask_to_clear, icon_name="remove")
+        self.clear_button = button(self.tr("C&lear …"), self._confirm_clear, icon_name="remove")
         self.clear_button.setAccessibleName(self.tr("Clear the log"))
         self.empty = EmptyState("search", "", "")
         self.stack = QStackedWidget()
@@ -61,7 +61,7 @@ class AccessLogPart(QWidget):
         self.editor_box.activated.connect(lambda _: self._filter())
         self.table.selectionModel().selectionChanged.connect(lambda *_: self._on_chosen())
 
-    def begin(self) -> None:
+    def load(self) -> None:
         """Load everything, when the page is shown."""
         self.refresh()
         if self._projects:
@@ -70,7 +70,7 @@ class AccessLogPart(QWidget):
             self, ListProjects(), done=self._on_projects, failed=self.banner.load_failed
         )
         self.context.tasks.run(
-            self, lambda report: settings.load().privacy.access_log, done=self._on_kept, failed=_leave
+            self, lambda report: settings.load().privacy.access_log, done=self._on_access_log_setting, failed=_ignore
         )
 
     def refresh(self) -> None:
@@ -148,7 +148,7 @@ class AccessLogPart(QWidget):
     def _on_projects(self, answer: ProjectSummaries) -> None:
         chosen = self._project()
         names = {project.id for project in answer.projects}
-        if chosen:  # it may be gone; what was asked of it is still there
+        if chosen:  # it may have been removed; its log entries remain
             names.add(chosen)
         self.project_box.clear()
         self.project_box.addItems([self.tr("All projects"), *sorted(names, key=str.casefold)])
@@ -161,8 +161,8 @@ class AccessLogPart(QWidget):
     def _project(self) -> str:
         return self.project_box.currentText() if self.project_box.currentIndex() > 0 else ""
 
-    def _on_kept(self, kept: bool) -> None:
-        if kept:
+    def _on_access_log_setting(self, enabled: bool) -> None:
+        if enabled:
             self.off_banner.hide()
             return
         self.off_banner.show_message(
@@ -213,7 +213,7 @@ class AccessLogPart(QWidget):
         self.export = None
         self.export_button.setEnabled(True)
 
-    def _ask_to_clear(self) -> None:
+    def _confirm_clear(self) -> None:
         self.question = ask_first(
             self,
             self.tr("Clear the log"),
@@ -230,5 +230,5 @@ class AccessLogPart(QWidget):
         self.banner.show_message(self.tr("The log was cleared: {count} entries.").format(count=number(cleared.removed)))
 
 
-def _leave(error: object) -> None:
+def _ignore(error: object) -> None:
     """Ignore settings that cannot be read: the window shows that."""

@@ -45,7 +45,7 @@ class EditorsPart(QWidget):
             self.tr("An editor appears here as soon as it starts CiteLoom. Has yours been told how?"),
             [(self.tr("&Connect an editor"), lambda: context.go.emit("connect", {}))],
         )
-        self.disconnect_button = button(self.tr("&Disconnect …"), self._ask_to_disconnect, icon_name="disconnect")
+        self.disconnect_button = button(self.tr("&Disconnect …"), self._confirm_disconnect, icon_name="disconnect")
         self.question: QMessageBox | None = None
         row = QHBoxLayout()
         row.addWidget(
@@ -103,7 +103,7 @@ class EditorsPart(QWidget):
         message = self.tr("{what}, {when}")
         return message.format(what=tool_text(row["last_tool"]), when=time_text(row["last_call"]))
 
-    def _ask_to_disconnect(self) -> None:
+    def _confirm_disconnect(self) -> None:
         if (row := self.table.chosen()) is None:
             return
         self.question = ask_first(

@@ -1,4 +1,4 @@
-"""The chosen entry of the access log, with the passages that went to the editor as they are now."""
+"""Details of an entry of the access log, with the passages that it returned in their current state."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from citeloom.desktop.widgets.basics import number, time_text
 
 
 class EntryDetails(RichTextView):
-    """The entry of the log that was chosen, with its passages."""
+    """View of the chosen log entry and its passages."""
 
     def __init__(self, tasks: EngineTasks, parent: QWidget | None = None) -> None:
         super().__init__(self.tr("The chosen question and the passages it got"))
-        self._link = tasks
+        self._tasks = tasks
         self._task: Task | None = None
-        self._shown: int | None = None  # the entry
+        self._shown: int | None = None  # id of the entry
         self.setPlaceholderText(self.tr("Choose a question to see which passages it got."))
 
     def show_entry(self, row: AccessEntry | None) -> None:
-        """Show an entry; its passages follow."""
+        """Show an entry; its passages are loaded afterwards."""
         if row and row.id == self._shown:
             return
         if self._task:
@@ -39,7 +39,7 @@ class EntryDetails(RichTextView):
             self.write([*about, Paragraph(self.tr("It got no passages."), muted=True, new=True)])
             return
         self.write([*about, Paragraph(self.tr("Fetching the passages …"), muted=True, new=True)])
-        self._task = self._link.send(
+        self._task = self._tasks.send(
             self,
             GetLoggedPassages(project=row.project_id, chunk_ids=row.passages),
             done=lambda answer: self.write([*about, *self._passages(answer.passages)]),
@@ -47,7 +47,7 @@ class EntryDetails(RichTextView):
         )
 
     def _on_failed(self, about: list[Paragraph], error: CiteLoomError) -> None:
-        self._shown = None  # choosing it again asks again
+        self._shown = None  # choosing it again retries
         self.write([*about, Paragraph(str(error), new=True)])
 
     def _about(self, row: AccessEntry) -> list[Paragraph]:

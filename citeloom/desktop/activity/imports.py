@@ -22,13 +22,13 @@ from citeloom.desktop.text.activity_text import result_text, source_text
 from citeloom.desktop.widgets.basics import GAP, EmptyState, button, number, tab_order, text, time_text
 from citeloom.desktop.widgets.table import Column, RowsModel, Table
 
-FEW, ALL = 50, 500  # imports asked for; the engine keeps no more
+FEW, ALL = 50, 500  # imports to request; the engine stores no more
 
 
 class ImportsPart(QWidget):
     """Shows running jobs and past imports."""
 
-    counted = Signal(int)  # under way
+    counted = Signal(int)  # number of running jobs
 
     def __init__(self, context: PageContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -100,7 +100,7 @@ class ImportsPart(QWidget):
         for part in (self.banner, self.running_title, self.running, self.past_title):
             layout.addWidget(part)
         layout.addWidget(self.stack, 1)
-        layout.addStretch(0)  # while nothing has ended yet, what is under way stands at the top
+        layout.addStretch(0)  # keeps running jobs at the top while there are no past imports
         tab_order(self.table, self.details, self.older_button, self.papers_button)
 
     def _on_jobs(self, jobs: Jobs) -> None:
@@ -135,8 +135,8 @@ class ImportsPart(QWidget):
 
     def _on_chosen(self) -> None:
         row = self.table.chosen()
-        self.papers_button.setEnabled(bool(row and row.project))  # a backup is of no project
-        self.details.write(self._story(row) if row else [])
+        self.papers_button.setEnabled(bool(row and row.project))  # a backup has no project
+        self.details.write(self._result_paragraphs(row) if row else [])
 
     def _show_papers(self) -> None:
         if row := self.table.chosen():
@@ -153,11 +153,11 @@ class ImportsPart(QWidget):
 
     def _on_not_stopped(self, job_id: str, error: CiteLoomError) -> None:
         if card := self.running.jobs.get(job_id):
-            card.may_be_stopped()
+            card.enable_stop()
         self.banner.show_error(error)
 
-    def _story(self, job: PastJob) -> list[Paragraph]:
-        """The result of an import: the counts, then each file that could not be read and why."""
+    def _result_paragraphs(self, job: PastJob) -> list[Paragraph]:
+        """Return the result of an import: the counts, then each file that could not be read and why."""
         result = job.result
         parts = [Paragraph(f"{job_text.title(job.kind, job.project)} · {result_text(job)}", bold=True)]
         if job.error:

@@ -7,7 +7,7 @@ from citeloom.desktop.widgets.basics import Action, Banner
 
 
 class Notice(Banner):
-    """Shows why a list could not be loaded, until it is."""
+    """Banner that shows why a list could not be loaded, until it is."""
 
     _load_error = False
 

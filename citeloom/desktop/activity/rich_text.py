@@ -1,4 +1,4 @@
-"""A read-only view of paragraphs and headings, made of plain text: nothing is taken for markup."""
+"""Read-only view of formatted paragraphs, built from plain text: nothing is interpreted as markup."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QTextEdit
 
 from citeloom.core.text.sanitize import clean
 
-_MARGIN_ABOVE = 10.0  # of a paragraph that begins something new
+_MARGIN_ABOVE = 10.0  # pixels above a paragraph with `new`
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Paragraph:
     text: str
     bold: bool = False
     muted: bool = False
-    new: bool = False  # begins something new: with room above it
+    new: bool = False  # starts a new part, with space above
 
 
 class RichTextView(QTextEdit):

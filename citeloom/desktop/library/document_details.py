@@ -39,7 +39,7 @@ class DocumentDetails(QScrollArea):
             self.lines[name] = basics.text()
             self._form.addRow(_label(label), self.lines[name])
         for line in (self.title, self.authors, *self.lines.values()):
-            # A word of any length must not make the window wider.
+            # A long word must not widen the window.
             line.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.MinimumExpanding)
         inner = QWidget()
         layout = QVBoxLayout(inner)

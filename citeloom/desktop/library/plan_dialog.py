@@ -21,7 +21,7 @@ from citeloom.desktop.widgets import basics
 
 
 class PlanDialog(QDialog):
-    """What would be read, changed and removed; the papers that would go by name."""
+    """Shows the counts of a planned sync, and the titles of the papers that it would remove."""
 
     decided = Signal(bool)  # whether they are to be removed
 

@@ -28,11 +28,11 @@ from citeloom.desktop.widgets import basics
 
 
 class ProjectView(QWidget):
-    """Everything about the chosen project."""
+    """Shows a project, and starts syncs, imports and its removal."""
 
-    notice = Signal(str, bool)  # what there is to tell, whether something is wrong
-    failed = Signal(object)  # a CiteLoomError: something was not done
-    unread = Signal(object)  # a CiteLoomError: something cannot be shown; it is asked for again when the engine is back
+    notice = Signal(str, bool)  # a message, whether it is a problem
+    failed = Signal(object)  # a CiteLoomError of an action
+    unread = Signal(object)  # a CiteLoomError of loading, which is repeated when the engine is back
     coverage_seen = Signal(str, object)  # a project and its Coverage
     removed = Signal(str)
 
@@ -42,8 +42,8 @@ class ProjectView(QWidget):
         self.project = ""
         self._task: Task | None = None
         self._reads, self._planning = True, False
-        self._to_remove: set[str] = set()  # projects whose imports are being stopped before they go
-        self._going: set[str] = set()  # projects that the engine removes now
+        self._to_remove: set[str] = set()  # projects whose imports are being stopped before the removal
+        self._removing: set[str] = set()  # projects that the engine is removing
         self.question: QMessageBox | None = None
         self.dialog: QDialog | None = None  # the last one opened
         self.importing = Importing(context, self)
@@ -104,13 +104,13 @@ class ProjectView(QWidget):
         self._context.tasks.event_received.connect(self._on_event)
         self.papers.answered.connect(self._on_documents)
         self.papers.actions_.notice.connect(lambda text: self.notice.emit(text, False))
-        self.papers.actions_.changed.connect(self.papers.look_again_soon)
+        self.papers.actions_.changed.connect(self.papers.reload_soon)
         self.sources.changed.connect(self._show)
         self.papers.failed.connect(self._on_unread)
         for part in (self.papers.actions_, self.sources, self.importing, self.strip):
             part.failed.connect(self.failed)
         self.importing.notice.connect(self.notice)
-        self.importing.started.connect(self.ask)
+        self.importing.started.connect(self.load)
         self.importing.planning.connect(self._on_planning)
 
     def _add_menu(self) -> QMenu:
@@ -122,12 +122,12 @@ class ProjectView(QWidget):
         menu.addAction(icon("quote"), self.tr("&References…"), self._choose_references)
         return menu
 
-    # -- what is shown -------------------------------------------------------------------------------------------
+    # -- loading -------------------------------------------------------------------------------------------------
 
     def show_project(self, project: str, coverage: Coverage) -> None:
-        """Show this project."""
+        """Show a project."""
         self.project = project
-        self._going.discard(project)  # there is one of that name again
+        self._removing.discard(project)  # it may have been created again
         self.name.setText(project)
         self.name.setToolTip(basics.tip(project))
         self._show_coverage(coverage)
@@ -136,16 +136,16 @@ class ProjectView(QWidget):
         self.strip.follow(project)
         self.sources.show_project(project, (), None)
         self.papers.show_project(project)
-        self.ask()
+        self.load()
 
-    def ask(self) -> None:
+    def load(self) -> None:
         """Load the project."""
         if self._task:
             self._task.drop()
         if self.project:
             request = ShowProject(project=self.project)
             self._task = self._context.tasks.send(self, request, done=self._show, failed=self._on_unread)
-            self.papers.look_again_soon()
+            self.papers.reload_soon()
 
     def _show(self, project: ProjectDetails) -> None:
         if project.id != self.project:
@@ -157,10 +157,10 @@ class ProjectView(QWidget):
         self.tabs.setVisible(reads)
         self._reads = reads
         self._show_sync()
-        self.papers.look_again_soon()
+        self.papers.reload_soon()
 
     def _on_unread(self, error: CiteLoomError) -> None:
-        if self.project not in self._going:
+        if self.project not in self._removing:
             self.unread.emit(error)
 
     def _on_documents(self, page: DocumentPage) -> None:
@@ -176,9 +176,9 @@ class ProjectView(QWidget):
         if not isinstance(event, JobProgress | JobFinished) or not self.project or event.project_id != self.project:
             return
         if isinstance(event, JobProgress):
-            self.papers.look_again_soon()
+            self.papers.reload_soon()
         else:
-            self.ask()
+            self.load()
             self._on_finished(event)
 
     def _on_finished(self, event: JobFinished) -> None:
@@ -196,18 +196,18 @@ class ProjectView(QWidget):
         self.sync_button.setEnabled(self._reads and not self._planning)
         self.sync_button.setText(self.tr("Looking …") if self._planning else self.tr("Sync &now"))
 
-    # -- what is done --------------------------------------------------------------------------------------------
+    # -- actions -------------------------------------------------------------------------------------------------
 
     def sync(self) -> None:
-        """Bring the project in step with what it reads."""
+        """Sync the project with its sources."""
         self.importing.sync(self.project)
 
     def _retry(self) -> None:
         self.importing.read(self.project, retry_failed=True)
 
-    def take(self, places: list[str]) -> None:
-        """Read these files and folders."""
-        self.importing.take(self.project, places)
+    def import_paths(self, places: list[str]) -> None:
+        """Import files and folders."""
+        self.importing.import_paths(self.project, places)
 
     def _add_zotero(self) -> None:
         project = self.project
@@ -217,10 +217,10 @@ class ProjectView(QWidget):
         dialog.open()
 
     def _add_folder(self) -> None:
-        self.dialog = choose_folder(self, self.tr("A folder that the project reads"), self.take)
+        self.dialog = choose_folder(self, self.tr("A folder that the project reads"), self.import_paths)
 
     def _add_files(self) -> None:
-        self.dialog = choose_files(self, self.tr("Files that the project reads"), self.take)
+        self.dialog = choose_files(self, self.tr("Files that the project reads"), self.import_paths)
 
     def _choose_references(self) -> None:
         project = self.project
@@ -264,7 +264,7 @@ class ProjectView(QWidget):
         )
 
     def _stop_and_remove(self, project: str) -> None:
-        """A project goes when its imports have ended."""
+        """Cancel the imports of a project; it is removed when they have ended."""
         self._to_remove.add(project)
         for job in self._jobs_of(project):
             cancel = CancelJob(job_id=job.job_id)
@@ -281,7 +281,7 @@ class ProjectView(QWidget):
     def _on_overview(self) -> None:
         for project in sorted(one for one in self._to_remove if not self._jobs_of(one)):
             self._to_remove.discard(project)
-            self._going.add(project)
+            self._removing.add(project)
             self._context.tasks.send(
                 self,
                 RemoveProject(project=project),
@@ -290,7 +290,7 @@ class ProjectView(QWidget):
             )
 
     def _not_removed(self, project: str, error: CiteLoomError) -> None:
-        self._going.discard(project)
+        self._removing.discard(project)
         self.failed.emit(error)
 
 

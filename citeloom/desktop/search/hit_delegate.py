@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from citeloom.api.search import SearchHit
 from citeloom.desktop.search.hits_model import BADGE, HIT, META, HitsModel
-from citeloom.desktop.text.hit_text import cut, isolated, set_off, utf16
+from citeloom.desktop.text.hit_text import cut, highlight_spans, isolated, utf16
 
 _MARGIN, _LEADING, _TEXT_LINES, _BAR = 10, 3, 3, 32
 _MAX_TEXT = 600  # characters that are laid out: more than three lines never hold more
@@ -156,7 +156,7 @@ class _Row:
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         layout.setTextOption(option)
-        layout.setFormats([self._format(text, *place) for place in set_off(text, question)])
+        layout.setFormats([self._format(text, *place) for place in highlight_spans(text, question)])
         layout.beginLayout()
         for row in range(_TEXT_LINES + 1):
             line = layout.createLine()

@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QFont, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QFrame, QPlainTextEdit
 
 from citeloom.core.text.sanitize import clean
-from citeloom.desktop.text.hit_text import set_off, utf16
+from citeloom.desktop.text.hit_text import highlight_spans, utf16
 
 _MARKER = QColor(255, 214, 10, 60)
 _LINES_ABOVE = 3  # of what stands before, so that one sees that there is more
@@ -50,7 +50,7 @@ class PassageText(QPlainTextEdit):
             self._give(cursor, (0, len(self._passage)), ground)
         bold = QTextCharFormat()
         bold.setFontWeight(QFont.Weight.Bold)
-        for place in set_off(self._passage, question):
+        for place in highlight_spans(self._passage, question):
             self._give(cursor, place, bold)
         cursor.endEditBlock()
 

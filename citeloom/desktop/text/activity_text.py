@@ -11,7 +11,7 @@ from citeloom.editors import EDITORS
 
 
 def editor_text(name: str, version: str = "") -> str:
-    """The usual name of an editor with the one it gave; only that where it is not known."""
+    """Return the display name of an editor with the name that it sent; only the latter if it is unknown."""
     whole = one_line(f"{name} {version}".strip())
     known = EDITORS.get(client_id(whole) or "")
     if known is None or f"{whole} ".casefold().startswith(f"{known.name} ".casefold()):
@@ -21,7 +21,7 @@ def editor_text(name: str, version: str = "") -> str:
 
 
 def tool_text(tool: str) -> str:
-    """The name of a tool."""
+    """Return the name of a tool."""
     known = {
         "query": translate("Activity", "Search by meaning"),
         "query_hybrid": translate("Activity", "Search"),
@@ -42,7 +42,7 @@ def tool_text(tool: str) -> str:
 
 
 def outcome_text(outcome: str) -> str:
-    """The outcome of a call."""
+    """Return the outcome of a call."""
     if outcome == "ok":
         return translate("Activity", "Answered")
     if outcome.endswith("_NOT_FOUND"):
@@ -57,19 +57,19 @@ def outcome_text(outcome: str) -> str:
 
 
 def toolset_text(toolsets: list[str]) -> str:
-    """What the toolsets of an editor allow."""
+    """Return what the toolsets of an editor allow."""
     return translate("Activity", "Read and write") if "write" in toolsets else translate("Activity", "Read")
 
 
 def source_text(job: PastJob) -> str:
-    """What an import was to read, or what else a job was."""
+    """Return the source of an import, or the title of another job."""
     if job.kind != job_text.IMPORT:
         return job_text.title(job.kind, job.project)
     return job.source or translate("Activity", "All its sources")
 
 
 def result_text(job: PastJob) -> str:
-    """How an import ended."""
+    """Return the result of a job."""
     if job.state == "failed":
         return translate("Activity", "Failed")
     if job.state == "cancelled":

@@ -1,8 +1,8 @@
-"""The name that an editor gives when it connects is not the one people know it by."""
+"""Recognition of editors by the name that they send when they connect, which often is not their usual name."""
 
 from __future__ import annotations
 
-# How the names begin, by the id of the editor, without regard to case and signs.
+# Beginnings of the sent names by editor id, in lower case and without punctuation.
 _NAME_PREFIXES = {
     "claude-desktop": ("claudeai", "claudedesktop"),
     "claude-code": ("claudecode",),
@@ -20,7 +20,7 @@ _NAME_PREFIXES = {
 
 
 def client_id(name: str) -> str | None:
-    """Which known editor gives this name (with or without its version); None for any other."""
+    """Return the id of the known editor that sends this name, with or without its version; None for any other."""
     plain = "".join(character for character in name.casefold() if character.isalnum())
     matches = [
         (len(start), known) for known, starts in _NAME_PREFIXES.items() for start in starts if plain.startswith(start)

@@ -1,4 +1,4 @@
-"""The wording of the settings page about indexes: where they lie, and who can read them there."""
+"""Wording of the index settings: locations, sizes, and the warning about remote servers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from citeloom.desktop.widgets import basics
 
 
 def on_this_machine(address: str) -> bool:
-    """Whether a server is surely on this computer: a name that only the network knows may be anywhere."""
+    """Return whether a server is on this computer: only for loopback addresses, since other names may be anywhere."""
     host = _host(address)
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
@@ -20,7 +20,7 @@ def on_this_machine(address: str) -> bool:
 
 
 def remote_index_warning(address: str) -> str:
-    """What it means for the researcher's texts that an index is on a server; nothing where they stay here."""
+    """Return the warning that texts leave this computer; "" for a server on this computer."""
     if not address or on_this_machine(address):
         return ""
     text = translate(
@@ -34,17 +34,17 @@ def remote_index_warning(address: str) -> str:
 
 
 def location_text(place: str) -> str:
-    """Where an index lies."""
+    """Return the location of an index."""
     return translate("IndexWords", "on this computer") if place == EMBEDDED else place
 
 
 def size_text(index: IndexInfo) -> str:
-    """How much of this computer's disk an index takes."""
+    """Return the size of an index on this computer's disk."""
     return "" if index.bytes is None else basics.size_text(index.bytes)
 
 
 def connection_text(index: IndexInfo) -> str:
-    """Whether an index can be searched now, or why not."""
+    """Return whether an index can be searched, or why not."""
     if not index.reachable:
         return index.problem or ""
     if index.version:
@@ -53,7 +53,7 @@ def connection_text(index: IndexInfo) -> str:
 
 
 def key_text(location: str | None) -> str:
-    """Where the key for servers is stored; else `location` says why the keyring does not answer."""
+    """Return where the key for servers is stored; any other `location` is the keyring's error and returned as it is."""
     if location is None:
         return translate("IndexWords", "No key is in use. A server that wants one says so when it is tested.")
     return {

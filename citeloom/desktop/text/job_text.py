@@ -1,4 +1,4 @@
-"""Jobs in words: what each is, what it does now, how far it has come, and how it ended. For all pages and the tray."""
+"""Wording of jobs: title, stage, progress, remaining time and result. Used by all pages and the tray."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ IMPORT = "ingest"
 
 
 def title(kind: str, project: str) -> str:
-    """What a job is for."""
+    """Return the title of a job."""
     text = {
         "move": translate("Jobs", "Moving the index of {project}"),
         "compact": translate("Jobs", "Compacting the index of {project}"),
@@ -23,21 +23,21 @@ def title(kind: str, project: str) -> str:
 
 
 def share(job: RunningJob) -> float | None:
-    """How much of a job is done, 0 to 1; None where that is not known."""
+    """Return the progress of a job, 0 to 1; None if unknown."""
     if not job.total or not _stage(job).measured:
         return None
-    # Half of a paper's way is that it can be searched.
+    # A paper that is searchable, but not fully converted, counts as half done.
     steps = (job.done + job.searchable) / 2 if counts_papers(job) else job.done
     return min(1.0, steps / job.total)
 
 
 def counts_papers(job: RunningJob) -> bool:
-    """Whether a job counts papers, rather than passages or megabytes."""
+    """Return whether a job counts papers, rather than passages or megabytes."""
     return job.kind == IMPORT and (bool(job.waits_for) or not _stage(job).counted)
 
 
 def stage_text(job: RunningJob) -> str:
-    """What a job does now, and how far it is with that."""
+    """Return the current stage of a job with its counts."""
     if job.state == "paused":
         return translate("Jobs", "Paused; it goes on when you resume.")
     if job.waits_for:
@@ -63,7 +63,7 @@ def stage_text(job: RunningJob) -> str:
 
 
 def progress_text(job: RunningJob) -> str:
-    """What there is to say besides the stage: papers that are searchable, papers that failed, and the time left."""
+    """Return the numbers of searchable and failed papers, and the remaining time."""
     parts = []
     if job.total and counts_papers(job) and not job.waits_for and job.stage != "read":
         text = translate("Jobs", "{searchable} of {total} papers searchable")
@@ -74,7 +74,7 @@ def progress_text(job: RunningJob) -> str:
 
 
 def file_text(job: RunningJob) -> str:
-    """The paper that an import is at, and its page where it takes long."""
+    """Return the current file of an import, with the current page if known."""
     name = Path(job.file).name if Path(job.file).is_absolute() else job.file
     if not name or not job.pages:
         return name
@@ -83,7 +83,7 @@ def file_text(job: RunningJob) -> str:
 
 
 def time_left(job: RunningJob) -> str:
-    """About how long a job's stage still takes; nothing where that is not known."""
+    """Return the estimated time until the stage is done; "" if unknown."""
     seconds = job.eta_seconds
     if seconds is None or not _stage(job).timed or job.state == "paused":
         return ""
@@ -95,7 +95,7 @@ def time_left(job: RunningJob) -> str:
 
 
 def stop_text(kind: str) -> str:
-    """What stopping a job leaves behind."""
+    """Return what happens if a job is stopped."""
     return {
         "move": translate("Jobs", "The index stays where it is; what was copied is deleted."),
         "compact": translate("Jobs", "The index stays as it is."),
@@ -104,7 +104,7 @@ def stop_text(kind: str) -> str:
 
 
 def result_text(kind: str, result: dict[str, Any]) -> str:
-    """What a move, a compaction or a backup did; nothing for an import."""
+    """Return the result of a move, a compaction or a backup; "" for an import."""
     if kind == "move":
         text = translate("Jobs", "Its {passages} passages are in CiteLoom’s own folder on this computer now.")
         if result["to"] != "embedded":

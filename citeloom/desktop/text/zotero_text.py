@@ -1,4 +1,4 @@
-"""How Zotero is reached, in the words of a researcher."""
+"""Wording of the connection to Zotero and of the account. Used by the assistant and the settings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ NEW_KEY = "https://www.zotero.org/settings/keys/new"
 
 
 def connection_text(seen: ZoteroStatus) -> tuple[bool, str, str]:
-    """Whether all is well, how the library is reached, and what more there is to say."""
+    """Return whether Zotero can be used, how it is reached, and details or the next step."""
     local = seen.local
     count = sum(library.items for library in seen.libraries)
     entries = translate("ZoteroWords", "{count} entries in {libraries} libraries.").format(
@@ -45,7 +45,7 @@ def connection_text(seen: ZoteroStatus) -> tuple[bool, str, str]:
 
 
 def account_text(web: ZoteroAccount) -> str:
-    """Who is logged in at zotero.org, and where the key is kept."""
+    """Return who is logged in at zotero.org, and where the key is stored."""
     if web.problem:
         return web.problem
     kept = {
