@@ -1,4 +1,4 @@
-"""The hits of a search as a list that views can show."""
+"""Qt list model of the hits of a search."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BADGE = HIT + 2
 
 
 class HitsModel(QAbstractListModel):
-    """Hits, best first, with their particulars in words."""
+    """List model of hits, best first, with their citation, metadata and badge as text."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -27,13 +27,13 @@ class HitsModel(QAbstractListModel):
         self.question = ""
 
     def show_hits(self, hits: Sequence[SearchHit], question: str) -> None:
-        """Show what was found, and by which question."""
+        """Replace the hits and the question that found them."""
         self.beginResetModel()
         self.hits, self.question = hits, question
         self.endResetModel()
 
     def row_of(self, chunk_id: str | None) -> int:
-        """Where a passage is among the hits; -1 where it is not."""
+        """Return the row of a passage, -1 if it is not among the hits."""
         return next((row for row, hit in enumerate(self.hits) if hit.chunk_id == chunk_id), -1)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
@@ -58,7 +58,7 @@ class HitsModel(QAbstractListModel):
         return None
 
     def _meta(self, hit: SearchHit) -> str:
-        """Who, when, on which page, in which section."""
+        """Return authors, year, page and section."""
         who = cut(" ".join(filter(None, (names(hit.authors), str(hit.year or "")))), 80)
         path = " › ".join(cut(part, 120) for part in hit.section_path)
         return " · ".join(filter(None, (who, self._page(hit), path)))
@@ -75,7 +75,7 @@ class HitsModel(QAbstractListModel):
         return page if label == number else self.tr("{page} (PDF: {number})").format(page=page, number=number)
 
     def _badge(self, hit: SearchHit) -> str:
-        """Where the words come from, unless the author typed them into this very file."""
+        """Return the origin of the text, unless it is the text layer of the file."""
         return {
             "ocr": self.tr("OCR"),
             "annotation": self.tr("Annotation"),
@@ -85,7 +85,7 @@ class HitsModel(QAbstractListModel):
 
 
 def cite_text(hit: SearchHit) -> str:
-    """The citation of a passage, or why it cannot be cited."""
+    """Return the citation of a passage, or why it cannot be cited."""
     if hit.cite:
         return hit.cite
     if key := hit.claimed_citekey:

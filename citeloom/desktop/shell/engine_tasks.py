@@ -137,7 +137,7 @@ class EngineTasks(QObject):
             self._count_open(-1)
 
         self._count_open(1)
-        self._work.put(job)
+        self._enqueue(job)
         return task
 
     @property
@@ -148,6 +148,9 @@ class EngineTasks(QObject):
     def restart_engine(self, owner: QObject, *, done: Done | None = None, failed: Failed | None = None) -> Task:
         """Stop the running engine, of whatever version; the next request starts the one of this app."""
         return self.run(owner, lambda report: stop_engine(), done=done, failed=failed)
+
+    def _enqueue(self, job: Callable[[], None]) -> None:
+        self._work.put(job)
 
     def _count_open(self, by: int) -> None:
         with self._lock:

@@ -77,11 +77,11 @@ class ModelsSection(Section):
         self.send(ListModels(), done=self._on_models)
 
     def _lay_out(self) -> None:
-        show_message = self.tr(
+        text = self.tr(
             "A model turns passages into numbers, so that a question finds what means the same in other words."
             " The one that comes with CiteLoom is made for English; for other languages choose a multilingual one."
         )
-        self.inside.addWidget(basics.text(show_message, muted=True))
+        self.inside.addWidget(basics.text(text, muted=True))
         self.inside.addWidget(self.library)
         self.inside.addWidget(self.rows["models.dense"])
         self.inside.addWidget(basics.text(self.tr("Give a project another model"), bold=True))
@@ -118,9 +118,9 @@ class ModelsSection(Section):
         self._on_chosen()
 
     def _show_models(self) -> None:
-        text = self.find_field.text().casefold().split()
+        terms = self.find_field.text().casefold().split()
         self.models.set_rows(
-            [one for one in self._all if all(word in f"{one.name} {one.description}".casefold() for word in text)]
+            [one for one in self._all if all(word in f"{one.name} {one.description}".casefold() for word in terms)]
         )
 
     def _suits(self, model: ModelInfo) -> str:
