@@ -76,7 +76,7 @@ def test_an_index_is_tested_moved_and_backed_up(
 
     qtbot.mouseClick(section.move_button, LEFT)
     dialog = section.dialog
-    assert not dialog.move_button.isEnabled() and not dialog.here.isEnabled()
+    assert not dialog.move_button.isEnabled() and not dialog.local.isEnabled()
     qtbot.keyClicks(dialog.server.line, qdrant.address)
     qtbot.keyClick(dialog.server.line, Qt.Key.Key_Return)
     _wait(qtbot, lambda: dialog.server.status.text() == "It can be used: Qdrant 1.20.0 answers there.")
@@ -106,24 +106,24 @@ def test_a_server_elsewhere_is_written_only_once_somebody_knows_what_leaves_the_
     page, _ = _page(qtbot, maintenance_indexes=lies())
     new = _section(page).new
     _wait(qtbot, new.isEnabled)
-    assert new.here.isChecked() and not new.server.isVisible()
-    _choose(qtbot, new.there)
+    assert new.local.isChecked() and not new.server.isVisible()
+    _choose(qtbot, new.remote)
     assert new.server.isVisible() and settings.load().index.server == ""
     _type(qtbot, new.server.line, FAR)
     assert "will be on qdrant.example.org" in new.question.text() and new.server.warning.isVisible()
     new.question.reject()
-    assert new.here.isChecked() and not new.server.isVisible()
+    assert new.local.isChecked() and not new.server.isVisible()
 
-    _choose(qtbot, new.there)
+    _choose(qtbot, new.remote)
     _type(qtbot, new.server.line, FAR)
     yes(new.question)
     _wait(qtbot, lambda: settings.load().index.server == FAR)
     _wait(qtbot, lambda: page.settings_file.value("index.server") == FAR)
-    assert new.there.isChecked() and new.server.line.text() == FAR
+    assert new.remote.isChecked() and new.server.line.text() == FAR
 
-    _choose(qtbot, new.here)
+    _choose(qtbot, new.local)
     _wait(qtbot, lambda: settings.load().index.server == "")
-    _choose(qtbot, new.there)
+    _choose(qtbot, new.remote)
     new.question = None
     _type(qtbot, new.server.line, "http://localhost:6333")
     _wait(qtbot, lambda: settings.load().index.server == "http://localhost:6333")

@@ -1,4 +1,4 @@
-"""Making and restoring backups, in the section Data."""
+"""Widget that makes and restores backups. Part of the section Data."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from citeloom.desktop.text import job_text
 from citeloom.desktop.widgets import basics
 
 _KIND = "backup"
-_MAX_SHOWN = 12  # sources in the question itself
+_MAX_SHOWN = 12  # sources in the confirmation; the rest is in its details
 
 
 class Backups(QWidget):
-    """The buttons that make and restore a backup."""
+    """Buttons that make and restore a backup, with the progress."""
 
     def __init__(self, context: PageContext, banner: basics.Banner) -> None:
         super().__init__()
@@ -33,8 +33,8 @@ class Backups(QWidget):
         self._jobs: set[str] = set()  # ids of the backups that were started on this page
         self.dialog: QFileDialog | None = None
         self.question: QMessageBox | None = None
-        self.back_up_button = basics.button(self.tr("&Back up…"), self._ask_file, icon_name="export")
-        self.restore_button = basics.button(self.tr("&Restore…"), self._ask_backup, icon_name="undo")
+        self.back_up_button = basics.button(self.tr("&Back up…"), self._choose_target, icon_name="export")
+        self.restore_button = basics.button(self.tr("&Restore…"), self._choose_backup, icon_name="undo")
         self.strip = JobStrip(context)
         self.strip.follow("")
         self.busy = busy_line(self.tr("The backup is being unpacked and checked"))
@@ -57,12 +57,12 @@ class Backups(QWidget):
         self.strip.failed.connect(banner.show_error)
         context.tasks.event_received.connect(self._on_event)
 
-    # -- making one ------------------------------------------------------------------------------------------------
+    # -- backup ----------------------------------------------------------------------------------------------------
 
-    def _ask_file(self) -> None:
+    def _choose_target(self) -> None:
         self.dialog = self._file_dialog(self.tr("Back up to a file"))
         self.dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        self.dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)  # the engine writes over nothing
+        self.dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)  # the engine refuses to overwrite a file
         self.dialog.setDefaultSuffix("zip")
         self.dialog.selectFile(str(Path.home() / f"citeloom-{date.today().isoformat()}.zip"))
         self.dialog.fileSelected.connect(self._back_up)
@@ -83,13 +83,13 @@ class Backups(QWidget):
             self._banner.show_error(event.error)
         elif event.state == "done":
             text = "\n".join([job_text.result_text(_KIND, result), *result["warnings"]])
-            self._banner.show_message(text, action=self._showing(Path(result["file"]).parent))
+            self._banner.show_message(text, action=self._folder_action(Path(result["file"]).parent))
         elif event.state == "cancelled":
             self._banner.show_message(self.tr("Stopped: no backup was made."))
 
-    # -- taking one ------------------------------------------------------------------------------------------------
+    # -- restore ---------------------------------------------------------------------------------------------------
 
-    def _ask_backup(self) -> None:
+    def _choose_backup(self) -> None:
         self.dialog = self._file_dialog(self.tr("Restore a backup"))
         self.dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         self.dialog.fileSelected.connect(self._read_backup)
@@ -97,9 +97,9 @@ class Backups(QWidget):
 
     def _read_backup(self, file: str) -> None:
         request = ReadBackup(file=file)
-        self._context.tasks.send(self, request, done=self._ask_first, failed=self._banner.show_error)
+        self._context.tasks.send(self, request, done=self._confirm_restore, failed=self._banner.show_error)
 
-    def _ask_first(self, backup: BackupContents) -> None:
+    def _confirm_restore(self, backup: BackupContents) -> None:
         projects, present = backup.projects, backup.present
         text = [
             self.tr("It was made on {day} and holds {count} projects with {passages} passages.").format(
@@ -143,9 +143,9 @@ class Backups(QWidget):
             "\n\n".join(text),
             self.tr("Restore it"),
             partial(self._restore, backup.file, bool(present), [one.path for one in new]),
-            details=_listed(self.tr("New to read:"), [f"{one.project}: {one.path}" for one in new])
-            + _listed(self.tr("In the backup:"), [one.id for one in projects])
-            + _listed(self.tr("Here now:"), present),
+            details=_name_list(self.tr("New to read:"), [f"{one.project}: {one.path}" for one in new])
+            + _name_list(self.tr("In the backup:"), [one.id for one in projects])
+            + _name_list(self.tr("Here now:"), present),
         )
 
     def _restore(self, file: str, replace: bool, accepted: list[str]) -> None:
@@ -157,7 +157,7 @@ class Backups(QWidget):
             aside = result.aside
             if aside:
                 text += " " + self.tr("What was here before is in {folder}").format(folder=aside)
-            self._banner.show_message(text, action=self._showing(Path(aside)) if aside else None)
+            self._banner.show_message(text, action=self._folder_action(Path(aside)) if aside else None)
 
         def failed(error: CiteLoomError) -> None:
             self._set_busy(False)
@@ -172,19 +172,19 @@ class Backups(QWidget):
         for part in (self.back_up_button, self.restore_button):
             part.setEnabled(not busy)
 
-    # -- in common -------------------------------------------------------------------------------------------------
+    # -- shared ----------------------------------------------------------------------------------------------------
 
     def _file_dialog(self, title: str) -> QFileDialog:
         dialog = QFileDialog(self, title, str(Path.home()), self.tr("Backups (*.zip)"))
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         return dialog
 
-    def _showing(self, folder: Path) -> basics.Action:
+    def _folder_action(self, folder: Path) -> basics.Action:
         def show() -> None:
             self._context.tasks.run(self, lambda report: open_uri(folder.as_uri()), failed=self._banner.show_error)
 
         return self.tr("Open the &folder"), show
 
 
-def _listed(title: str, names: list[str]) -> str:
+def _name_list(title: str, names: list[str]) -> str:
     return "\n".join([title, *(f"  {name}" for name in names), ""]) if names else ""

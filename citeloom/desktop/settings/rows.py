@@ -1,4 +1,4 @@
-"""Rows of the settings page: a setting's label and control, a button back to the default, a label when it is saved."""
+"""Rows of the settings page: label and control of a setting, a reset button, and a note when it is saved."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from citeloom.desktop.settings.choices import Choice, ChoicesModel
 from citeloom.desktop.settings.fields import Field
 from citeloom.desktop.widgets import basics
 
-_DEBOUNCE_MS = 500  # while somebody holds an arrow, nothing is written
-_SAVED_MS = 2500  # for which a row says that it was saved
+_DEBOUNCE_MS = 500  # nothing is written while an arrow key is held
+_SAVED_MS = 2500  # duration of the note that a setting was saved
 _LETTERS = 52  # width of a control
 
 
 class Row(QWidget):
-    """Base of a row: one setting. `picked` is emitted with what a person has chosen; None means the default."""
+    """Base of a row for one setting. Emits `picked` with the value that the user chose; None means the default."""
 
     picked = Signal(str, object)
 
@@ -51,7 +51,7 @@ class Row(QWidget):
         self.saved_label.setWordWrap(False)
         self.saved_label.hide()
         policy = self.undo_button.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)  # nothing moves when it comes
+        policy.setRetainSizeWhenHidden(True)  # the layout does not change when it appears
         self.undo_button.setSizePolicy(policy)
         self.help = basics.text(field.help, muted=True)
         self.help.setVisible(bool(field.help))
@@ -63,15 +63,15 @@ class Row(QWidget):
         raise NotImplementedError
 
     def set_value(self, value: Any) -> None:
-        """Show a value in the control without a signal."""
+        """Show a value in the control without emitting a signal."""
         raise NotImplementedError
 
     def value_text(self, value: Any) -> str:
-        """A value as text."""
+        """Return a value as text."""
         return str(value)
 
     def show_value(self, value: Any, default: Any) -> None:
-        """Show the value of the setting; what is being typed stays."""
+        """Show the value of the setting, unless it is being edited."""
         if not self.is_typing():
             self.set_value(value)
         tip = self.tr("Back to the default: {value}").format(value=self.value_text(default))
@@ -82,7 +82,7 @@ class Row(QWidget):
         self.undo_button.setVisible(value != default)
 
     def is_typing(self) -> bool:
-        """Whether somebody is changing the value right now."""
+        """Return whether the value is being edited."""
         return False
 
     def show_saved(self) -> None:
@@ -92,7 +92,7 @@ class Row(QWidget):
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, self.saved_label.text()))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        # Who scrolls the page with the wheel must not change a setting on the way.
+        # Scrolling the page with the wheel must not change a setting.
         if event.type() == QEvent.Type.Wheel and watched is self.control and not self.control.hasFocus():
             event.ignore()
             return True
@@ -114,13 +114,13 @@ class Row(QWidget):
             self.control.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         row = QHBoxLayout()
         row.setSpacing(basics.GAP // 2)
-        row.addWidget(self.control, 100)  # before the room that is left
+        row.addWidget(self.control, 100)  # a large stretch: takes the space before the spacer
         for part in (*self.extra_controls(), self.undo_button, self.saved_label):
             row.addWidget(part)
         row.addStretch(1)
         layout.addLayout(row)
         under = QHBoxLayout()
-        if isinstance(self.control, QCheckBox):  # in line with the words, not with the box
+        if isinstance(self.control, QCheckBox):  # aligned with its text, not with the box
             style = self.control.style()
             metrics = (QStyle.PixelMetric.PM_IndicatorWidth, QStyle.PixelMetric.PM_CheckBoxLabelSpacing)
             under.addSpacing(sum(style.pixelMetric(one, None, self.control) for one in metrics))
@@ -128,7 +128,7 @@ class Row(QWidget):
         layout.addLayout(under)
 
     def extra_controls(self) -> Sequence[QWidget]:
-        """Controls between the main one and the button back to the default."""
+        """Return additional controls, placed before the reset button."""
         return ()
 
 
@@ -169,7 +169,7 @@ class NumberRow(Row):
         return box
 
     def set_value(self, value: Any) -> None:
-        # A number beyond the usual may stand in the file: it is shown, not bent.
+        # A value outside the usual range may be in the file: it is shown unchanged.
         with QSignalBlocker(self.control):
             self.control.setMinimum(min(self.field.least, int(value)))
             self.control.setMaximum(max(self.field.most, min(int(value), 2**31 - 1)))
@@ -185,7 +185,7 @@ class NumberRow(Row):
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        if self._debounce.isActive():  # whoever leaves at once means it all the same
+        if self._debounce.isActive():  # write a pending value when the page is hidden
             self._debounce.stop()
             self._emit_value()
 
@@ -194,14 +194,14 @@ class NumberRow(Row):
 
 
 class ChoiceRow(Row):
-    """A combo box; a value of the file that is not among the choices is shown as it is written there."""
+    """A combo box; a value of the file that is not among the choices is shown as it is."""
 
     control: QComboBox
 
     def _create_control(self) -> QWidget:
         box = QComboBox()
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        box.setStyleSheet("combobox-popup: 0")  # a list that scrolls: the other kind measures every row first
+        box.setStyleSheet("combobox-popup: 0")  # a scrolling list: the other popup measures every row first
         view = QListView()
         view.setUniformItemSizes(True)
         view.setAccessibleName(self.message.replace("&", ""))

@@ -1,4 +1,4 @@
-"""The key for Qdrant servers: typed once, stored in the keyring, never shown again."""
+"""Widget for the API key of Qdrant servers, which is stored in the keyring and never displayed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from citeloom.desktop.widgets import basics
 
 
 class ServerKey(QWidget):
-    """Where the key is, and logging in and out."""
+    """Shows where the key is stored, and stores or deletes it."""
 
     changed = Signal()
     failed = Signal(object)  # a CiteLoomError
@@ -26,7 +26,7 @@ class ServerKey(QWidget):
         self.message.setMinimumWidth(1)
         self.key = KeyField(self.tr("Key of the Qdrant server"), self.tr("Log &in"), self._log_in)
         self.log_in_button = self.key.button
-        self.log_out_button = basics.button(self.tr("Log &out…"), self._ask_log_out)
+        self.log_out_button = basics.button(self.tr("Log &out…"), self._confirm_log_out)
         row = QHBoxLayout()
         row.addWidget(self.key, 1)
         for part in (self.log_in_button, self.log_out_button):
@@ -40,7 +40,7 @@ class ServerKey(QWidget):
         self.show_location(None)
 
     def show_location(self, location: str | None) -> None:
-        """Show where the key is: "keyring", "environment", None, or why the keyring cannot be asked."""
+        """Show where the key is: "keyring", "environment", None, or the error of the keyring."""
         self.message.setText(key_text(location))
         for part in (self.key, self.log_in_button):
             part.setVisible(location not in ("keyring", "environment"))
@@ -62,7 +62,7 @@ class ServerKey(QWidget):
         self.message.setText(str(error))
         self.key.refused()
 
-    def _ask_log_out(self) -> None:
+    def _confirm_log_out(self) -> None:
         basics.ask_first(
             self,
             self.tr("Forget the key?"),

@@ -1,4 +1,4 @@
-"""The section Data: where everything is, how much room it takes, deleting what can be made again, and backups."""
+"""The section Data: the data folder, its disk usage, deleting caches, and backups."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PARTS = 7
 
 
 class DataSection(Section):
-    """The data folder with its sizes, the conversions, backups."""
+    """Shows the data folder with its sizes, prunes the cache of conversions, and makes backups."""
 
     name = "data"
     wide = True
@@ -59,7 +59,7 @@ class DataSection(Section):
             tip=self.tr("Conversions and copies that no paper of any project needs"),
         )
         self.prune_all_button = basics.button(
-            self.tr("Delete &all conversions…"), self._ask_prune_all, icon_name="remove"
+            self.tr("Delete &all conversions…"), self._confirm_prune_all, icon_name="remove"
         )
         self.backups = Backups(context, banner)
         self._lay_out()
@@ -115,7 +115,7 @@ class DataSection(Section):
             "logs": self.tr("Logs"),
         }.get(part.name, part.name)
 
-    def _ask_prune_all(self) -> None:
+    def _confirm_prune_all(self) -> None:
         self.question = basics.ask_first(
             self,
             self.tr("Delete all conversions?"),

@@ -15,14 +15,14 @@ from citeloom.desktop.widgets import basics
 
 
 class GeneralSection(Section):
-    """What concerns the app as a whole."""
+    """Settings of the app as a whole."""
 
     name = "general"
 
     def __init__(self, context: PageContext, settings_file: SettingsFileModel, banner: basics.Banner) -> None:
         super().__init__(context, settings_file, banner)
         text = self.tr("CiteLoom waits in the tray, and your projects stay in step.")
-        # It stands where the system keeps such things, not in the settings file.
+        # Stored in the system's autostart entries, not in the settings file.
         self.log_in = YesNoRow(Field("log_in", "yes_no", self.tr("&Start CiteLoom when I log in"), text))
         self.log_in.setEnabled(False)
         self.log_in.picked.connect(self._set_log_in)

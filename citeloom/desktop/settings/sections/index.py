@@ -1,4 +1,4 @@
-"""The section Index: where the projects' indexes lie, on this computer or on a Qdrant server, and moving them."""
+"""The section Index: the location of each project's index, moving and compacting it, and the server for new ones."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _ROWS = 4
 
 
 class IndexSection(Section):
-    """The index of each project, where new ones are made, the servers' key."""
+    """Shows and moves the index of each project, and sets the server and its key."""
 
     name = "index"
     wide = True
@@ -58,7 +58,7 @@ class IndexSection(Section):
             self,
         )
         self.table = Table(self.projects, self.tr("Projects and where their indexes lie"))
-        self.move_button = basics.button(self.tr("&Move…"), self._ask_where, icon_name="forward")
+        self.move_button = basics.button(self.tr("&Move…"), self._choose_location, icon_name="forward")
         self.compact_button = basics.button(
             self.tr("Com&pact"),
             self._compact,
@@ -142,7 +142,7 @@ class IndexSection(Section):
 
     # -- moving, compacting ----------------------------------------------------------------------------------------
 
-    def _ask_where(self) -> None:
+    def _choose_location(self) -> None:
         if index := self.table.chosen():
             self.dialog = MoveDialog(self.context, index, str(self.settings_file.value(_SERVER)), self)
             self.dialog.agreed.connect(partial(self._move, index.project))

@@ -1,4 +1,4 @@
-"""The section Logs: a check-up of every part, and the last lines of the logs."""
+"""The section Logs: a check of the installation, and the last lines of the log files."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from citeloom.desktop.widgets import basics
 from citeloom.desktop.widgets.code_view import CodeView
 from citeloom.desktop.widgets.table import Column, RowsModel, Table
 
-_LINES, _BYTES = 300, 100_000  # of the end of a log
+_LINES, _BYTES = 300, 100_000  # read from the end of a log
 
 
 class LogsSection(Section):
-    """For whoever looks for a fault."""
+    """Tools for troubleshooting: the check and the log files."""
 
     name = "logs"
     wide = True
@@ -147,7 +147,7 @@ class LogsSection(Section):
 
 
 def last_lines(file: Path) -> str:
-    """The end of a log; nothing where there is none."""
+    """Return the last lines of a log, "" if it does not exist."""
     try:
         with file.open("rb") as opened:
             size = opened.seek(0, os.SEEK_END)
@@ -162,5 +162,5 @@ def last_lines(file: Path) -> str:
             "Open its folder and look there.",
         ) from error
     if size > _BYTES:
-        lines = lines[1:]  # the first one is cut off
+        lines = lines[1:]  # the first one is incomplete
     return "\n".join(lines[-_LINES:])

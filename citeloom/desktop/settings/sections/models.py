@@ -1,4 +1,4 @@
-"""The section Models: the embedding model of each project, and giving a project another one."""
+"""The section Models: the embedding model of each project, and changing it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from citeloom.desktop.widgets import basics
 from citeloom.desktop.widgets.table import Column, RowsModel, Table
 
 _GIGABYTE = 1_000_000_000
-_LANGUAGES = 5  # named at most
+_MAX_LANGUAGES = 5  # shown at most
 
 
 class ModelsSection(Section):
-    """The model of each project, those there are, and giving a project another one."""
+    """Lists projects and models, and changes the model of a project or the default."""
 
     name = "models"
     wide = True
@@ -49,7 +49,7 @@ class ModelsSection(Section):
                 Column(self.tr("About it"), lambda model: model.description, 46),
                 Column(self.tr("Suits you"), self._suits, 10, firm=True),
                 Column(self.tr("Size"), _size, 10, number=True, firm=True),
-                Column(self.tr("Here"), self._here, 9, firm=True),
+                Column(self.tr("Here"), self._installed_text, 9, firm=True),
             ),
             "name",
             self,
@@ -59,7 +59,7 @@ class ModelsSection(Section):
         self.find_field = QLineEdit(placeholderText=self.tr("Find a model or a language"), clearButtonEnabled=True)
         self.find_field.setAccessibleName(self.tr("Find a model or a language"))
         self.find_field.textChanged.connect(lambda _: self._show_models())
-        self.use_button = basics.button(self.tr("&Use it…"), self._ask_first, icon_name="check")
+        self.use_button = basics.button(self.tr("&Use it…"), self._confirm_change, icon_name="check")
         self.hint = basics.text(muted=True)
         self.library = basics.text()
         self.library.hide()
@@ -100,11 +100,11 @@ class ModelsSection(Section):
             self.projects_table, self.find_field, self.models_table, self.use_button, self.strip.stop_button
         )
 
-    # -- what there is ---------------------------------------------------------------------------------------------
+    # -- loading ---------------------------------------------------------------------------------------------------
 
     def _on_models(self, known: ModelList) -> None:
         self._all = sorted(known.models, key=lambda one: not one.recommended)
-        names = ", ".join(_language(code) for code in list(known.languages)[:_LANGUAGES])
+        names = ", ".join(_language(code) for code in list(known.languages)[:_MAX_LANGUAGES])
         text = self.tr("Languages of your library: {names}. The models that suit it stand first.")
         self.library.setText(text.format(names=names))
         self.library.setVisible(bool(names))
@@ -114,7 +114,7 @@ class ModelsSection(Section):
         self._show_models()
         default = self.rows["models.dense"]
         assert isinstance(default, ChoiceRow)
-        default.offer([Choice(one.name, self._in_a_list(one)) for one in self._all if one.here])
+        default.offer([Choice(one.name, self._choice_text(one)) for one in self._all if one.here])
         self._on_chosen()
 
     def _show_models(self) -> None:
@@ -126,12 +126,12 @@ class ModelsSection(Section):
     def _suits(self, model: ModelInfo) -> str:
         return self.tr("yes") if model.recommended else ""
 
-    def _here(self, model: ModelInfo) -> str:
+    def _installed_text(self, model: ModelInfo) -> str:
         if model.bundled:
             return self.tr("built in")
         return self.tr("yes") if model.here else self.tr("no")
 
-    def _in_a_list(self, model: ModelInfo) -> str:
+    def _choice_text(self, model: ModelInfo) -> str:
         return self.tr("{model} (built in)").format(model=model.name) if model.bundled else model.name
 
     def _on_chosen(self) -> None:
@@ -150,9 +150,9 @@ class ModelsSection(Section):
         self.hint.setText(text)
         self.use_button.setEnabled(bool(project and model and project.dense_model != model.name))
 
-    # -- another one -----------------------------------------------------------------------------------------------
+    # -- changing a project's model --------------------------------------------------------------------------------
 
-    def _ask_first(self) -> None:
+    def _confirm_change(self) -> None:
         project, model = self.projects_table.chosen(), self.models_table.chosen()
         if project is None or model is None:
             return
@@ -203,10 +203,10 @@ class ModelsSection(Section):
         if self.isVisible():
             self.shown()
 
-    # -- the one of new projects -----------------------------------------------------------------------------------
+    # -- changing the default --------------------------------------------------------------------------------------
 
     def pick(self, name: str, value: Any) -> None:
-        """Projects that follow the settings are told to keep their model first: a sync would refuse them later."""
+        """Change the default model, after pinning the model of every project: a sync would refuse another one."""
         waiting = {row.id: row.dense_model for row in self.projects.rows}
         if not waiting:
             super().pick(name, value)
@@ -220,7 +220,7 @@ class ModelsSection(Section):
                 super(ModelsSection, self).pick(name, value)
 
         def failed(project: str, error: CiteLoomError) -> None:
-            if error.code == Code.INVALID_PROJECT:  # it is gone
+            if error.code == Code.INVALID_PROJECT:  # removed meanwhile
                 done(project)
                 return
             holder.deleteLater()
@@ -241,5 +241,5 @@ def _size(model: ModelInfo) -> str:
 
 
 def _language(code: str) -> str:
-    """A language by its own name. Of the world: by itself, English would be American."""
+    """Return the native name of a language. For the territory World: Qt would call plain "en" American English."""
     return QLocale(f"{code}_001").nativeLanguageName() or code

@@ -11,7 +11,7 @@ from citeloom.desktop.widgets import basics
 
 
 class PrivacySection(Section):
-    """The log, and the way to it."""
+    """Settings of the access log, with a link to it."""
 
     name = "privacy"
 

@@ -1,4 +1,4 @@
-"""The section Reading: OCR, how many papers are read at a time, how much memory that may take."""
+"""The section Reading: OCR, the number of parallel workers, and their memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LANGUAGES = "ocr.languages"
 
 
 class ReadingSection(Section):
-    """OCR and the workers."""
+    """Settings of OCR and of the import workers."""
 
     name = "reading"
 
