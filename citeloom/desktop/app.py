@@ -1,4 +1,4 @@
-"""The desktop app: creates tray, window and engine tasks, and ends them in order. `citeloom app` runs it."""
+"""The desktop app: creates the tray, the window and the engine tasks, and shuts them down. Run by `citeloom app`."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from citeloom.desktop.shell.single_instance import OneInstance
 from citeloom.desktop.shell.tray import Tray
 from citeloom.desktop.widgets.basics import ask_first
 
-_LOOK_FOR_TRAY_MS = 2000
-_WAIT_FOR_TRAY = 15  # looks: at log-in the panel may come after us
-_END_MS = 8000  # for the engine to take the word that it is to end
+_TRAY_CHECK_MS = 2000
+_MAX_TRAY_CHECKS = 15  # checks: at log-in the panel may start after the app
+_END_MS = 8000  # timeout for the request that stops the engine
 
 
 class App(QObject):
-    """Tray, window and engine."""
+    """The application: tray, main window and connection to the engine."""
 
-    ending = Signal()  # from now on another app may be the first
+    ending = Signal()  # another instance may start from now on
 
     def __init__(self, *, hidden: bool = False, page: str = "") -> None:
         super().__init__()
@@ -50,34 +50,34 @@ class App(QObject):
         self.window = MainWindow(self.context, pages, self.remembered)
         self.tray = Tray(self.context, pages, self)
         self.first_run: FirstRun | None = None
-        self.question: QMessageBox | None = None  # whether to quit
+        self.question: QMessageBox | None = None  # the confirmation before quitting
         self._hidden, self._page = hidden, page
-        self._looks = 0
+        self._tray_checks = 0
         self._ending = False
-        self._tray_timer = QTimer(self, interval=_LOOK_FOR_TRAY_MS)
-        self._tray_timer.timeout.connect(self._look_for_tray)
+        self._tray_timer = QTimer(self, interval=_TRAY_CHECK_MS)
+        self._tray_timer.timeout.connect(self._check_tray)
         self.tray.quit_asked.connect(self.quit)
         self.tray.sync_asked.connect(self.sync)
         self.tray.pause_asked.connect(self.pause)
-        # Queued: it is hidden only after it has said that it closes.
+        # Queued: the signal is emitted before the window is hidden.
         self.window.closed.connect(self._on_window_closed, Qt.ConnectionType.QueuedConnection)
         self.window.quit_asked.connect(self.quit)
         self.tasks.reached.connect(self._on_reached)
         self.context.first_run.connect(self.show_first_run)
 
     def start(self) -> None:
-        """Reach the engine and show what was asked for."""
+        """Connect to the engine and show the window, unless the app was started hidden."""
         self.tasks.start()
-        self._look_for_tray()
+        self._check_tray()
         if not self._hidden:
             self.show(self._page)
 
     def show(self, page: str = "") -> None:
-        """Bring the window up, on a page if one is named."""
+        """Show the window in front, on the given page if there is one."""
         if self._ending:
             return
         self._hidden = False
-        self._look_for_tray()  # whether the icon is still there is worth knowing before the window is closed again
+        self._check_tray()  # without a tray, closing the window quits: check before that
         if page in self.window.pages:
             self.window.go(page)
             return
@@ -86,7 +86,7 @@ class App(QObject):
         self.window.bring_up()
 
     def show_first_run(self) -> None:
-        """The assistant for the first project."""
+        """Show the assistant for the first project."""
         if self.first_run is not None and self.first_run.over:
             self.first_run.deleteLater()
             self.first_run = None
@@ -98,16 +98,16 @@ class App(QObject):
         self.first_run.activateWindow()
 
     def sync(self) -> None:
-        """Sync every project; problems are shown by its job."""
+        """Sync every project; problems are reported by the jobs."""
 
         def begin(answer: ProjectSummaries) -> None:
             for project in answer.projects:
-                self.tasks.send(self, Ingest(project=project.id), failed=self._not_synced)
+                self.tasks.send(self, Ingest(project=project.id), failed=self._on_sync_failed)
 
         self.tasks.send(self, ListProjects(), done=begin)
 
-    def _not_synced(self, error: CiteLoomError) -> None:
-        if error.code != Code.INVALID_INPUT:  # which a project says that reads nothing yet
+    def _on_sync_failed(self, error: CiteLoomError) -> None:
+        if error.code != Code.INVALID_INPUT:  # the code of a project without sources
             self.tasks.failed.emit(error)
 
     def pause(self, paused: bool) -> None:
@@ -115,7 +115,7 @@ class App(QObject):
         self.tasks.send(self, Pause() if paused else Resume())
 
     def quit(self) -> None:
-        """End the app; asks where editors are connected or papers are being read."""
+        """Quit the app; asks first if editors are connected or an import is running."""
         now = self.engine_status.now
         editors, reading = now.status.editors if now.status else 0, bool(now.jobs) and now.reached
         if not editors and not reading:
@@ -124,18 +124,18 @@ class App(QObject):
         if self.question is not None and shiboken6.isValid(self.question):
             self.question.activateWindow()
             return
-        words = []
+        reasons = []
         if reading:
-            words.append(self.tr("Papers are being read. That goes on when CiteLoom starts again."))
+            reasons.append(self.tr("Papers are being read. That goes on when CiteLoom starts again."))
         if editors:
-            words.append(
+            reasons.append(
                 self.tr("Editors are connected. Their next question starts the engine again, without the app.")
             )
-        self.window.bring_up()  # whoever stays must find it there: it may have just been closed, without a tray
-        self.question = ask_first(self.window, self.tr("Quit CiteLoom?"), "\n".join(words), self.tr("Quit"), self.end)
+        self.window.bring_up()  # must be visible after "Cancel": it may just have been closed
+        self.question = ask_first(self.window, self.tr("Quit CiteLoom?"), "\n".join(reasons), self.tr("Quit"), self.end)
 
     def end(self) -> None:
-        """End the app now, and the engine with it if the app started it."""
+        """Quit the app now, and stop the engine if the app started it."""
         if self._ending:
             return
         self._ending = True
@@ -147,20 +147,20 @@ class App(QObject):
         for one in QApplication.topLevelWidgets():
             one.hide()
         self.tray.icon.hide()
-        QTimer.singleShot(_END_MS, self._ended)
+        QTimer.singleShot(_END_MS, self._exit)
         if self.engine_status.now.reached or self.engine_status.now.problem:
             self._end_engine()
-        else:  # it is just being started
+        else:  # the engine is still starting
             self.tasks.reached.connect(self._end_engine)
 
     def _end_engine(self) -> None:
         status = self.engine_status.now.status
         if status and status.started_by == "app":
-            self.tasks.send(self, Stop(), done=self._ended, failed=self._ended)
+            self.tasks.send(self, Stop(), done=self._exit, failed=self._exit)
         else:
-            self._ended()
+            self._exit()
 
-    def _ended(self, _: object = None) -> None:
+    def _exit(self, _: object = None) -> None:
         self.tasks.close()
         QApplication.exit(0)
 
@@ -175,22 +175,22 @@ class App(QObject):
             self.context.go.emit("projects", {"project": project})
 
     def _on_window_closed(self) -> None:
-        # The panel may have gone since the icon was put there.
+        # The panel may have disappeared since the icon was added.
         if not (self.tray.icon.isVisible() and QSystemTrayIcon.isSystemTrayAvailable()):
             self.quit()
 
-    def _look_for_tray(self) -> None:
-        """Where the desktop has no tray, the window is the app."""
+    def _check_tray(self) -> None:
+        """Show the tray icon if the desktop has a tray; otherwise keep checking, and use the window instead."""
         if QSystemTrayIcon.isSystemTrayAvailable():
             self._tray_timer.stop()
             self.tray.show()
             self.window.without_tray(False)
             return
         self._tray_timer.start()
-        self._looks += 1
-        if not self._hidden or self._looks == _WAIT_FOR_TRAY:
+        self._tray_checks += 1
+        if not self._hidden or self._tray_checks == _MAX_TRAY_CHECKS:
             self.window.without_tray(True)
-        if self._hidden and self._looks == _WAIT_FOR_TRAY:
+        if self._hidden and self._tray_checks == _MAX_TRAY_CHECKS:
             self.show()
 
 
@@ -216,19 +216,19 @@ def main(*, hidden: bool = False, page: str = "") -> int:
         print(f"The app's log cannot be written: {error.strerror}.", file=sys.stderr)
     translations.speak(app, QLocale())
     style.apply(app)
-    whole = App(hidden=hidden, page=page)
-    instance.raised.connect(whole.show)
-    whole.ending.connect(instance.release)
-    with _signals(whole):
-        whole.start()
+    desktop = App(hidden=hidden, page=page)
+    instance.raised.connect(desktop.show)
+    desktop.ending.connect(instance.release)
+    with _signals(desktop):
+        desktop.start()
         code = app.exec()
-    whole.tasks.close()
+    desktop.tasks.close()
     instance.release()
     return code
 
 
 def is_first(instance: OneInstance) -> bool:
-    """Whether no other app runs here. That the data folder cannot be used is shown: a menu has no terminal."""
+    """Return whether no other instance is running. Errors are also shown in a dialog: a menu has no terminal."""
     try:
         return instance.first()
     except CiteLoomError as error:
@@ -237,26 +237,26 @@ def is_first(instance: OneInstance) -> bool:
 
 
 @contextlib.contextmanager
-def _signals(whole: App) -> Iterator[None]:
+def _signals(desktop: App) -> Iterator[None]:
     """End the app on SIGINT and SIGTERM, although Qt, not Python, waits for events."""
-    heard, told = socket.socketpair()
-    heard.setblocking(False)
-    told.setblocking(False)
-    notifier = QSocketNotifier(heard.fileno(), QSocketNotifier.Type.Read)
+    reader, writer = socket.socketpair()
+    reader.setblocking(False)
+    writer.setblocking(False)
+    notifier = QSocketNotifier(reader.fileno(), QSocketNotifier.Type.Read)
 
     def on_signal() -> None:
-        heard.recv(64)
-        whole.end()
+        reader.recv(64)
+        desktop.end()
 
     notifier.activated.connect(on_signal)
-    before = signal.set_wakeup_fd(told.fileno())
-    old = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGINT, signal.SIGTERM)}
+    previous = signal.set_wakeup_fd(writer.fileno())
+    handlers = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:
-        signal.set_wakeup_fd(before)
-        for number, handler in old.items():
+        signal.set_wakeup_fd(previous)
+        for number, handler in handlers.items():
             signal.signal(number, handler)
         notifier.setEnabled(False)
-        heard.close()
-        told.close()
+        reader.close()
+        writer.close()

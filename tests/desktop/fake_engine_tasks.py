@@ -36,7 +36,7 @@ class FakeEngineTasks(EngineTasks):
         """Have the engine publish an event, given as it goes over the wire."""
         self.event_received.emit(decode_event(dict(event)))
 
-    def _later(self, job: Callable[[], None]) -> None:
+    def _enqueue(self, job: Callable[[], None]) -> None:
         if self.held is not None:
             self.held.append(job)
         else:

@@ -101,7 +101,7 @@ def test_the_log_is_filtered_exported_and_cleared(
 
     asked.export_to(tmp_path / "log.csv")
     _wait(qtbot, lambda: asked.export is None)
-    assert str(tmp_path / "log.csv") in asked.banner.words.text()
+    assert str(tmp_path / "log.csv") in asked.banner.message.text()
     written = (tmp_path / "log.csv").read_bytes()
     assert written.startswith(b"\xef\xbb\xbf")
     table = list(csv.DictReader(io.StringIO(written.decode("utf-8-sig")), delimiter=spreadsheet_separator()))
@@ -112,7 +112,7 @@ def test_the_log_is_filtered_exported_and_cleared(
 
     qtbot.mouseClick(asked.clear_button, LEFT)
     assert "all projects" in _agree(asked.question, qtbot)
-    _wait(qtbot, lambda: asked.empty.isVisible() and "4" in asked.banner.words.text())
+    _wait(qtbot, lambda: asked.empty.isVisible() and "4" in asked.banner.message.text())
     asked.editor_box.setCurrentIndex(0)
     asked.project_box.setCurrentIndex(0)
     asked.project_box.activated.emit(0)
@@ -287,14 +287,14 @@ def test_an_import_under_way_is_shown_and_stopped(qtbot: QtBot) -> None:
     assert list(running.jobs) == [f"job-{number}" for number in range(5)]
     assert running.more.text() == "Waiting behind them: 3"
     card = running.jobs["job-0"]
-    assert card.words.text().startswith(
+    assert card.message.text().startswith(
         "Reading papers whole: 3 of 40 – 25 of 40 papers searchable, 1 could not be read"
     )
     assert card.file.text() == "a.pdf, page 3 of 28"
     qtbot.mouseClick(card.stop_button, LEFT)
     assert not card.stop_button.isEnabled()
     _wait(qtbot, card.stop_button.isEnabled)
-    assert page.imports.banner.words.text() == "It did not stop. Try again."
+    assert page.imports.banner.message.text() == "It did not stop. Try again."
     assert nameless(page) == []
 
     engine.tasks.answers["engine_cancel_job"] = True
@@ -331,10 +331,10 @@ def test_an_export_that_fails_or_is_stopped_leaves_the_old_file(qtbot: QtBot, tm
     assert not asked.export_button.isEnabled()
     qtbot.mouseClick(asked.banner.button, LEFT)
     _let_go(engine.tasks)
-    assert "stopped" in asked.banner.words.text() and asked.export_button.isEnabled()
+    assert "stopped" in asked.banner.message.text() and asked.export_button.isEnabled()
 
     asked.export_to(tmp_path / "no such folder" / "log.csv")
-    _wait(qtbot, lambda: "could not be written" in asked.banner.words.text())
+    _wait(qtbot, lambda: "could not be written" in asked.banner.message.text())
     assert asked.export_button.isEnabled()
     assert file.read_text() == "before"
     assert [one.name for one in tmp_path.iterdir()] == ["kept.csv"]
@@ -347,10 +347,10 @@ def test_an_export_that_is_being_written_is_not_said_to_be_stopped(qtbot: QtBot,
     engine.tasks.held = []
     asked.export_to(tmp_path / "log.csv")
     engine.tasks.held.pop()()
-    _wait(qtbot, lambda: asked.banner.words.text() == "Writing the file …")
+    _wait(qtbot, lambda: asked.banner.message.text() == "Writing the file …")
     assert not asked.banner.button.isVisibleTo(asked.banner)
     _let_go(engine.tasks)
-    _wait(qtbot, lambda: "Exported 3 entries" in asked.banner.words.text())
+    _wait(qtbot, lambda: "Exported 3 entries" in asked.banner.message.text())
 
 
 def test_many_imports_can_be_read_in_a_low_window(qtbot: QtBot) -> None:
@@ -361,10 +361,10 @@ def test_many_imports_can_be_read_in_a_low_window(qtbot: QtBot) -> None:
     for number in range(8):
         engine.tasks.publish({**_progress(f"job-{number}"), "file": "a long name " * 30})
     card = page.imports.running.jobs["job-0"]
-    _wait(qtbot, card.words.isVisible)
+    _wait(qtbot, card.message.isVisible)
     qtbot.wait(50)
     assert page.minimumSizeHint().height() <= 600
-    assert all(part.height() >= part.fontMetrics().height() for part in (card.name, card.words, card.file))
+    assert all(part.height() >= part.fontMetrics().height() for part in (card.name, card.message, card.file))
     assert card.width() <= page.width()
 
 

@@ -110,7 +110,7 @@ def test_an_engine_killed_in_an_import_is_shown_started_again_and_the_import_goe
     app.sync()
     qtbot.waitUntil(lambda: bool(app.engine_status.now.jobs), timeout=LONG)
     said: list[str] = []
-    app.engine_status.changed.connect(lambda: said.append(app.window.banner.words.text()))
+    app.engine_status.changed.connect(lambda: said.append(app.window.banner.message.text()))
     with qtbot.waitSignals([app.tasks.lost, app.tasks.reached], timeout=LONG):
         os.kill(engine_address(own_home)["pid"], signal.SIGKILL)
     assert any("is being started again" in words for words in said)
@@ -139,7 +139,7 @@ def test_pausing_holds_an_import_until_it_is_resumed(
     status = app.engine_status.now.status
     assert status and status.coverage.searchable == 0
     app.tray.pause.trigger()
-    qtbot.waitUntil(lambda: app.engine_status.now.in_words() == "Up to date: 4 of 4 papers searchable", timeout=LONG)
+    qtbot.waitUntil(lambda: app.engine_status.now.summary() == "Up to date: 4 of 4 papers searchable", timeout=LONG)
 
 
 def test_quitting_asks_only_when_an_editor_is_connected(
@@ -182,7 +182,7 @@ def test_closing_the_window_keeps_the_tray_and_without_a_tray_it_says_so(
     assert app.window.isVisible() and app.window.no_tray.isVisible()
     monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", staticmethod(lambda: True))
     monkeypatch.setattr(QSystemTrayIcon, "isVisible", lambda self: True)
-    app._look_for_tray()
+    app._check_tray()
     assert not app.window.no_tray.isVisible()
     app.window.close()
     qtbot.wait(50)

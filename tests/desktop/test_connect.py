@@ -18,7 +18,7 @@ from citeloom.api.library import AddProject
 from citeloom.core.files import open_file
 from citeloom.desktop.connect.choice import Choice
 from citeloom.desktop.connect.page import ConnectPage
-from citeloom.desktop.connect.states import state_words
+from citeloom.desktop.connect.states import state_text
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text.editor_names import client_id
 from tests.desktop.fake_engine_tasks import fake_context
@@ -84,15 +84,15 @@ def test_an_editor_is_connected_seen_and_put_back_as_it_was(
     assert file.read_bytes() == CURSOR, "a look changes nothing"
 
     qtbot.mouseClick(panel.connect_button, LEFT)
-    _wait(qtbot, lambda: "CiteLoom answered after" in page.banner.words.text())
-    assert "Next, in Cursor: " in page.banner.words.text()
+    _wait(qtbot, lambda: "CiteLoom answered after" in page.banner.message.text())
+    assert "Next, in Cursor: " in page.banner.message.text()
     assert b"// mine\r\n" in file.read_bytes() and b'"files"' in file.read_bytes()
     _wait(qtbot, lambda: panel.state.text() == "It is set up to see thesis.")
     assert panel.choice.projects() == ["thesis"] and panel.choice.toolsets() == ["read"]
     page.banner.hide()
 
     with Editor(own_home, "--project", "thesis", name="cursor-vscode"):
-        _wait(qtbot, lambda: page.banner.words.text() == "Cursor is connected.")
+        _wait(qtbot, lambda: page.banner.message.text() == "Cursor is connected.")
         _wait(qtbot, lambda: panel.state.text().endswith("It is connected right now."))
     _wait(qtbot, lambda: panel.state.text() == "It is set up to see thesis.")
 
@@ -102,7 +102,7 @@ def test_an_editor_is_connected_seen_and_put_back_as_it_was(
 
     qtbot.mouseClick(panel.undo_button, LEFT)
     _wait(qtbot, lambda: file.read_bytes() == CURSOR and not panel.undo_button.isVisible())
-    assert page.banner.words.text() == "The file of Cursor is as it was before."
+    assert page.banner.message.text() == "The file of Cursor is as it was before."
     assert nameless(page) == []
 
 
@@ -122,7 +122,7 @@ def test_undo_leaves_a_file_alone_that_was_changed_since_and_remove_takes_the_en
     file.write_text(json.dumps(entry))
 
     qtbot.mouseClick(panel.undo_button, LEFT)
-    _wait(qtbot, lambda: "“Remove” takes only CiteLoom’s entry out" in page.banner.words.text())
+    _wait(qtbot, lambda: "“Remove” takes only CiteLoom’s entry out" in page.banner.message.text())
     assert json.loads(file.read_text()) == entry
     qtbot.mouseClick(panel.remove_button, LEFT)
     _wait(qtbot, lambda: not panel.remove_button.isVisible())
@@ -137,12 +137,12 @@ def test_a_malformed_file_is_left_alone_and_seen_when_it_is_mended(
     file.write_text('{"mcpServers": ')
     page.shown({})
     _wait(qtbot, panel.problem.isVisible)
-    assert str(file) in panel.problem.words.text()
+    assert str(file) in panel.problem.message.text()
     panel.choice.every.setChecked(True)
     assert not panel.connect_button.isEnabled() and not panel.preview_button.isEnabled()
     qtbot.mouseClick(panel.open_button, LEFT)
     _wait(qtbot, lambda: opened == [file.as_uri()])
-    assert state_words(page.list.editors.editors[0]) == "Its file needs a look"
+    assert state_text(page.list.editors.editors[0]) == "Its file needs a look"
 
     qtbot.mouseClick(panel.problem.button, LEFT)
     assert page.other.form.currentText() == "Cursor" and page.other.isVisible()
@@ -162,7 +162,7 @@ def test_a_file_that_became_read_only_in_the_meantime_is_left_alone(
     panel.choice.every.setChecked(True)
     file.chmod(stat.S_IRUSR)
     qtbot.mouseClick(panel.connect_button, LEFT)
-    _wait(qtbot, lambda: "read-only" in page.banner.words.text() and page.banner.button.isVisible())
+    _wait(qtbot, lambda: "read-only" in page.banner.message.text() and page.banner.button.isVisible())
     assert file.read_bytes() == CURSOR
     _wait(qtbot, lambda: panel.problem.isVisible() and not panel.connect_button.isEnabled())
 
@@ -174,9 +174,9 @@ def test_a_command_that_does_not_start_is_told_with_its_reason(page: ConnectPage
     _wait(qtbot, page.panel.test_button.isVisible)
     qtbot.mouseClick(page.panel.test_button, LEFT)
     _wait(qtbot, page.banner.isVisible)
-    assert page.banner.words.text().startswith("Cursor will not reach CiteLoom like this.")
-    assert str(person / "gone") in page.banner.words.text()
-    assert "citeloom clients" not in page.banner.words.text(), "nobody has to open a terminal"
+    assert page.banner.message.text().startswith("Cursor will not reach CiteLoom like this.")
+    assert str(person / "gone") in page.banner.message.text()
+    assert "citeloom clients" not in page.banner.message.text(), "nobody has to open a terminal"
 
 
 def test_the_entry_for_any_other_editor_can_be_copied(page: ConnectPage, qtbot: QtBot) -> None:
@@ -218,7 +218,7 @@ def test_many_projects_are_found_by_their_name_and_one_that_is_gone_stays_in_sig
     qtbot.keyClick(choice.list, Qt.Key.Key_Space)
     assert choice.projects() == ["🐦 مشروع"]
     page.shown({})
-    _wait(qtbot, lambda: page._looking is None)
+    _wait(qtbot, lambda: page._detecting is None)
     assert choice.projects() == ["🐦 مشروع"], "what is being chosen is not thrown away by a look"
 
 

@@ -141,7 +141,7 @@ def test_zotero_that_closes_in_the_middle_is_said_and_can_be_tried_again(qtbot: 
     assistant.chosen.sample, assistant.chosen.name = True, "thesis"
     assistant._go_to(4)
     qtbot.waitUntil(assistant.reading.banner.isVisible)
-    assert assistant.reading.banner.words.text() == "Zotero does not answer any more. Open it again."
+    assert assistant.reading.banner.message.text() == "Zotero does not answer any more. Open it again."
     tasks.answers["library_add_project"] = new_project("thesis")
     qtbot.mouseClick(assistant.reading.banner.button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: assistant.reading.made == "thesis")
@@ -186,7 +186,7 @@ def test_whoever_goes_back_while_languages_are_being_kept_gets_no_project(qtbot:
     assistant.languages.list.item(1).setCheckState(Qt.CheckState.Unchecked)
     click(qtbot, assistant.next_button)
     qtbot.waitUntil(lambda: config.load().ocr.languages == ("en",))
-    assert assistant.languages.said.isVisible(), "it takes a moment, and says so"
+    assert assistant.languages.status.isVisible(), "it takes a moment, and says so"
     click(qtbot, assistant.back_button)
     tasks.reached.emit(a_status(projects=0))  # the engine has started anew
     qtbot.wait(50)

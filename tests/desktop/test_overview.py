@@ -50,7 +50,7 @@ LOST = CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.", "")
     ids=["starting", "idle", "working", "paused", "empty", "lost", "trouble", "version", "settings"],
 )
 def test_the_state_is_said_in_words(qapp: object, situation: Situation, tray_state: TrayState, words: str) -> None:
-    assert (situation.tray_state, situation.in_words()) == (tray_state, words)
+    assert (situation.tray_state, situation.summary()) == (tray_state, words)
 
 
 def test_progress_counts_searchable_and_whole_papers_alike() -> None:
@@ -98,9 +98,9 @@ def test_other_jobs_are_told_by_what_they_are(qapp: object, project: str) -> Non
     kind, what = ("move", "Moving the index of thesis") if project else ("backup", "Making a backup")
     tasks.reached.emit(STATUS)
     tasks.publish({"type": "JobQueued", "job_id": "j", "project_id": project, "kind": kind})
-    assert context.engine_status.now.in_words() == what
+    assert context.engine_status.now.summary() == what
     tasks.publish({**PROGRESS, "project_id": project, "stage": "copy", "searchable": 0})
-    assert (context.engine_status.now.in_words(), context.engine_status.now.progress) == (what, pytest.approx(0.2))
+    assert (context.engine_status.now.summary(), context.engine_status.now.progress) == (what, pytest.approx(0.2))
     result = {"to": "http://far", "passages": 70} if project else {"file": "/b.zip", "passages": 70, "bytes": 5_000_000}
     for event in (finished(**result), finished(state="failed", error=LOST.as_dict())):
         tasks.publish({**event, "project_id": project, "kind": kind})
@@ -115,7 +115,7 @@ def test_an_engine_that_starts_anew_is_no_trouble(qapp: object, reason: str) -> 
     tasks.reached.emit(STATUS)
     tasks.publish({"type": "EngineStopping", "reason": reason})
     tasks.lost.emit(LOST)
-    assert (context.engine_status.now.tray_state, context.engine_status.now.in_words()) == (
+    assert (context.engine_status.now.tray_state, context.engine_status.now.summary()) == (
         TrayState.WORKING,
         "Starting …",
     )

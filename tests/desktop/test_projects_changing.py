@@ -142,7 +142,7 @@ def test_a_project_whose_import_could_not_be_stopped_stays(qtbot: QtBot) -> None
     _run(tasks, "thesis")
     qtbot.mouseClick(page.view.remove_button, LEFT)
     yes(page.view.question)
-    qtbot.waitUntil(lambda: page.banner.words.text() == "It goes on.")
+    qtbot.waitUntil(lambda: page.banner.message.text() == "It goes on.")
     tasks.answers["engine_status"] = a_status(projects=2, jobs=[])
     tasks.publish({**FINISHED, "job_id": "j-thesis"})
     qtbot.wait(50)
@@ -158,9 +158,9 @@ def test_whoever_removes_a_project_is_not_told_that_there_is_none(qtbot: QtBot) 
     }
     qtbot.mouseClick(page.view.remove_button, LEFT)
     yes(page.view.question)
-    page.view.ask()  # an event of its last import came
+    page.view.load()  # an event of its last import came
     qtbot.waitUntil(lambda: page.view.project == "other")
-    assert page.banner.words.text() == "The project “thesis” was removed."
+    assert page.banner.message.text() == "The project “thesis” was removed."
 
 
 def test_an_answer_that_takes_its_time_is_waited_for_while_an_import_goes_on(qtbot: QtBot) -> None:
@@ -206,7 +206,7 @@ def test_a_folder_that_is_gone_is_said(qtbot: QtBot) -> None:
     page.view.papers.view.selectRow(2)
     page.view.papers.actions_.show_in_folder.trigger()
     qtbot.waitUntil(page.banner.isVisible)
-    assert page.banner.words.text().startswith("/papers is no longer there.")
+    assert page.banner.message.text().startswith("/papers is no longer there.")
 
 
 def test_the_arrow_keys_lead_through_the_projects(qtbot: QtBot) -> None:

@@ -111,9 +111,9 @@ def test_a_project_is_made_filled_and_removed(
     other.write_bytes(b"la")
     _drop(page, more, other, tmp_path / "gone.pdf")
     _wait_for_papers(qtbot, page, 5)
-    assert "1 files or folders are being read." in page.banner.words.text()
-    assert "song.mp3: CiteLoom cannot read .mp3." in page.banner.words.text()
-    assert "gone.pdf: There is no file or folder" in page.banner.words.text()
+    assert "1 files or folders are being read." in page.banner.message.text()
+    assert "song.mp3: CiteLoom cannot read .mp3." in page.banner.message.text()
+    assert "gone.pdf: There is no file or folder" in page.banner.message.text()
 
     page.view.tabs.setCurrentIndex(1)
     sources = page.view.sources
@@ -154,7 +154,7 @@ def test_selected_papers_are_read_again_copied_and_removed(
     finished = lambda event: isinstance(event, JobFinished)  # noqa: E731
     with qtbot.waitSignal(context.tasks.event_received, check_params_cb=finished, timeout=_PATIENCE):
         papers.actions_.convert.trigger()
-    assert "4 papers are being read again." in page.banner.words.text()
+    assert "4 papers are being read again." in page.banner.message.text()
 
     first = papers.view.visualRect(papers.model.index(0, CITEKEY)).center()
     qtbot.mouseClick(papers.view.viewport(), LEFT, pos=first)
@@ -163,7 +163,7 @@ def test_selected_papers_are_read_again_copied_and_removed(
     qtbot.waitUntil(lambda: papers.actions_.question is not None, timeout=_PATIENCE)
     yes(papers.actions_.question)
     qtbot.waitUntil(lambda: _column(page, CITEKEY) == keys[1:], timeout=_PATIENCE)
-    assert "reads it again" in page.banner.words.text()
+    assert "reads it again" in page.banner.message.text()
 
     qtbot.mouseClick(page.view.sync_button, LEFT)
     _wait_for_papers(qtbot, page, 4)
@@ -179,7 +179,7 @@ def test_a_name_that_the_engine_refuses_is_explained_in_the_dialog(
     assert dialog is not None
     qtbot.keyClicks(dialog.name, "My <b>thesis</b>")
     qtbot.mouseClick(dialog.yes, LEFT)
-    qtbot.waitUntil(lambda: "cannot be a project id" in dialog.banner.words.text(), timeout=_PATIENCE)
+    qtbot.waitUntil(lambda: "cannot be a project id" in dialog.banner.message.text(), timeout=_PATIENCE)
     assert dialog.isVisible()
     dialog.name.clear()
     qtbot.keyClicks(dialog.name, "thesis")

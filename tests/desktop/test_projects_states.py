@@ -146,7 +146,7 @@ def test_all_selected_papers_are_removed_also_those_never_seen(qtbot: QtBot) -> 
     yes(papers.actions_.question)
     qtbot.waitUntil(lambda: bool(questions(tasks, "library_remove_documents")))
     assert questions(tasks, "library_remove_documents") == [{"project": "thesis", "doc_ids": samples.ids}]
-    qtbot.waitUntil(lambda: page.banner.words.text().count("They come back.") == 1)
+    qtbot.waitUntil(lambda: page.banner.message.text().count("They come back.") == 1)
 
 
 _PLAN = {
@@ -223,9 +223,9 @@ def test_an_engine_that_is_lost_is_asked_again_when_it_is_back(qtbot: QtBot) -> 
     samples, show = SampleProjects(6), tasks.answers["library_show_project"]
     gone = CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.", "It is started again.")
     tasks.answers |= {"library_list_documents": gone, "library_show_project": gone}
-    page.view.ask()
+    page.view.load()
     qtbot.waitUntil(page.banner.isVisible)
-    assert page.banner.words.text().startswith("The engine ended.")
+    assert page.banner.message.text().startswith("The engine ended.")
     assert page.view.papers.model.rowCount() == 5
     tasks.answers |= {"library_list_documents": samples.documents, "library_show_project": show}
     tasks.reached.emit(a_status())
@@ -241,7 +241,7 @@ def test_what_was_not_done_is_still_said_when_the_engine_is_back(qtbot: QtBot) -
     qtbot.waitUntil(page.banner.isVisible)
     tasks.reached.emit(a_status())
     qtbot.wait(50)
-    assert page.banner.words.text().startswith("The engine ended.")
+    assert page.banner.message.text().startswith("The engine ended.")
     assert page.banner.isVisible()
     assert page.view.sync_button.isEnabled()
 
@@ -253,9 +253,9 @@ def test_a_project_that_was_removed_elsewhere_leaves_the_list(qtbot: QtBot) -> N
     gone = CiteLoomError(Code.INVALID_PROJECT, "There is no project 'thesis'.", "")
     show = tasks.answers["library_show_project"]
     tasks.answers["library_show_project"] = lambda asked: gone if asked["project"] == "thesis" else show(asked)
-    page.view.ask()
+    page.view.load()
     qtbot.waitUntil(lambda: page.view.project == "other")
-    assert "There is no project" in page.banner.words.text()
+    assert "There is no project" in page.banner.message.text()
 
 
 def test_an_import_is_followed_and_stopped(qtbot: QtBot) -> None:
@@ -293,7 +293,7 @@ def test_an_import_that_waits_says_what_for_and_tells_it_once(qtbot: QtBot) -> N
     assert page.view.strip.what.text() == "Waiting: The server is away. Start it."
     assert page.view.strip.bar.value() == 750, "how far it has come is still shown"
     assert told == [("thesis: an import waits", "The server is away. Start it.", True)]
-    qtbot.waitUntil(lambda: page.context.engine_status.now.in_words().startswith("Waiting for something that is away"))
+    qtbot.waitUntil(lambda: page.context.engine_status.now.summary().startswith("Waiting for something that is away"))
 
 
 def test_failed_papers_are_tried_again_where_there_are_some(qtbot: QtBot) -> None:
@@ -302,7 +302,7 @@ def test_failed_papers_are_tried_again_where_there_are_some(qtbot: QtBot) -> Non
     qtbot.waitUntil(lambda: page.view.papers.model.rowCount() == 8)
     assert not page.view.retry_button.isVisible()
     samples.failed = 2
-    page.view.ask()
+    page.view.load()
     qtbot.waitUntil(page.view.retry_button.isVisible)
     qtbot.mouseClick(page.view.retry_button, LEFT)
     qtbot.waitUntil(lambda: bool(questions(tasks, "importing_ingest")))
@@ -314,10 +314,10 @@ def test_papers_that_were_held_back_and_a_failed_import_are_told(qtbot: QtBot) -
     page, tasks = opened(qtbot, SampleProjects(8))
     qtbot.waitUntil(lambda: page.view.project == "thesis")
     tasks.publish({**FINISHED, "result": {"held_back": 12}})
-    assert "12 papers have left" in page.banner.words.text()
+    assert "12 papers have left" in page.banner.message.text()
     error = CiteLoomError(Code.STORAGE_ERROR, "The disk is full.", "Make room.").as_dict()
     tasks.publish({**FINISHED, "state": "failed", "result": {"error": error}})
-    assert page.banner.words.text() == "The disk is full. Make room."
+    assert page.banner.message.text() == "The disk is full. Make room."
 
 
 def test_a_project_goes_only_when_its_import_has_stopped(qtbot: QtBot) -> None:
@@ -345,7 +345,7 @@ def test_without_zotero_a_project_can_still_be_made(qtbot: QtBot) -> None:
     page.new_project()
     dialog = page.dialog
     assert dialog is not None
-    qtbot.waitUntil(lambda: dialog.zotero.problem.words.text() == "Zotero was not found. Start it.")
+    qtbot.waitUntil(lambda: dialog.zotero.problem.message.text() == "Zotero was not found. Start it.")
     assert not dialog.yes.isEnabled()
     qtbot.keyClicks(dialog.name, " thesis ")
     with qtbot.waitSignal(dialog.made):
@@ -413,7 +413,7 @@ def test_a_doubtful_paper_says_what_it_claims_and_is_decided_on(
     assert papers.model.index(0, STATUS).data() == "Doubtful"
     assert papers.model.index(0, REASON).data() == "Doubtful: says it is @hartmann2019"
     assert "has another file" in papers.details.lines["record"].text()
-    with qtbot.waitSignal(papers.actions_.said) as told:
+    with qtbot.waitSignal(papers.actions_.notice) as told:
         getattr(papers.actions_, action).trigger()
     assert said in told.args[0]
     (asked,) = questions(tasks, verb)

@@ -68,7 +68,7 @@ def opened(qtbot: QtBot, **answers: Any) -> tuple[SearchPage, FakeEngineTasks]:
     page.resize(900, 600)
     page.show()
     page.shown({})
-    qtbot.waitUntil(lambda: page.stack.currentWidget() is not page.waiting or bool(page.banner.words.text()))
+    qtbot.waitUntil(lambda: page.stack.currentWidget() is not page.waiting or bool(page.banner.message.text()))
     return page, tasks
 
 
@@ -130,7 +130,7 @@ def test_what_cannot_be_searched_is_always_said(qtbot: QtBot) -> None:
     ask(page, qtbot)
     qtbot.waitUntil(lambda: page.stack.currentWidget() is page.nothing)
     assert page.coverage.text() == "8 of 10 papers searchable, 2 could not be read"
-    assert "8 papers were searched" in page.nothing.words.text()
+    assert "8 papers were searched" in page.nothing.message.text()
     assert page.nothing.buttons[0].isHidden(), "there is no filter to leave out"
     with qtbot.waitSignal(page.context.go) as gone:
         qtbot.mouseClick(page.papers_button, Qt.MouseButton.LeftButton)
@@ -181,7 +181,7 @@ def test_a_search_that_fails_leaves_no_answer_to_another_question(qtbot: QtBot) 
     tasks.answers["search_query"] = CiteLoomError(Code.EMBEDDING_MISMATCH, "Another model.", "Rebuild it.")
     ask(page, qtbot, "beetles")
     qtbot.waitUntil(page.banner.isVisible)
-    assert page.banner.words.text() == "Another model. Rebuild it."
+    assert page.banner.message.text() == "Another model. Rebuild it."
     assert page.model.hits == () and page.stack.currentWidget() is page.nothing
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citeloom.desktop.text.hit_text import cut, names, set_off, utf16
+from citeloom.desktop.text.hit_text import cut, highlight_spans, names, utf16
 
 
 @pytest.mark.parametrize(
@@ -22,12 +22,12 @@ from citeloom.desktop.text.hit_text import cut, names, set_off, utf16
     ids=["inflected", "accents", "little words", "short words whole", "sharp s", "markup"],
 )
 def test_the_words_of_the_question_are_set_off(text: str, question: str, expected: list[str]) -> None:
-    assert [text[start:end] for start, end in set_off(text, question)] == expected
+    assert [text[start:end] for start, end in highlight_spans(text, question)] == expected
 
 
 @given(st.text(), st.text())
 def test_what_is_set_off_lies_in_the_text_in_order(text: str, question: str) -> None:
-    places = [at for place in set_off(text, question) for at in place]
+    places = [at for place in highlight_spans(text, question) for at in place]
     assert places == sorted(places)
     assert all(0 <= at <= len(text) for at in places)
 

@@ -215,7 +215,7 @@ def test_a_file_that_cannot_be_used_is_said_and_nothing_is_written_until_it_is_m
     _wait(qtbot, lambda: days.control.value() == 30)
     file.write_text("[privacy]\nlog_days = <b>soon</b>\n")
     _wait(qtbot, page.file_banner.isVisible)
-    assert str(file) in page.file_banner.words.text() and not days.isEnabled()
+    assert str(file) in page.file_banner.message.text() and not days.isEnabled()
     assert days.control.value() == 30, "what is in force is what it said before"
     assert not any(row.isEnabled() for section in page.sections.values() for row in section.rows.values())
     qtbot.mouseClick(page.file_banner.button, LEFT)
@@ -232,7 +232,7 @@ def test_a_file_that_cannot_be_written_leaves_the_field_as_it_was(file: Path, pa
     file.chmod(stat.S_IRUSR)
     qtbot.mouseClick(log.control, LEFT, pos=QPoint(8, log.control.height() // 2))
     _wait(qtbot, page.banner.isVisible)
-    assert "read-only" in page.banner.words.text()
+    assert "read-only" in page.banner.message.text()
     assert log.control.isChecked() and not log.saved_label.isVisible()
     assert file.read_text() == BY_HAND
 
@@ -319,7 +319,7 @@ def test_languages_are_found_ticked_and_never_all_taken_off(own_home: Path, pers
     _wait(qtbot, lambda: settings.load().ocr.languages == ("fr",))
     _wait(qtbot, lambda: _ticked(reading) == ["French"])
     _tick(reading, "French")
-    assert page.banner.words.text() == "At least one language is needed."
+    assert page.banner.message.text() == "At least one language is needed."
     assert _ticked(reading) == ["French"]
     qtbot.mouseClick(reading.undo_button, LEFT)
     _wait(qtbot, lambda: settings.load().ocr.languages == ("en", "de"))
@@ -347,7 +347,7 @@ def test_start_at_log_in_is_written_where_the_system_looks_for_it(
     (person / ".config" / "autostart").write_text("a file where a folder should be")
     qtbot.mouseClick(box, LEFT, pos=QPoint(8, box.height() // 2))
     _wait(qtbot, page.banner.isVisible)
-    assert not box.isChecked() and "log-in" in page.banner.words.text()
+    assert not box.isChecked() and "log-in" in page.banner.message.text()
 
 
 # -- steps -------------------------------------------------------------------------------------------------------------

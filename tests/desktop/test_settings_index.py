@@ -16,7 +16,7 @@ from citeloom.core import settings
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.settings.page import SettingsPage
 from citeloom.desktop.shell.page import PageContext
-from citeloom.desktop.text.index_text import leaving_words, on_this_machine
+from citeloom.desktop.text.index_text import on_this_machine, remote_index_warning
 from tests.desktop.fake_engine_tasks import FakeEngineTasks, a_status, fake_context
 from tests.desktop.naming import nameless
 from tests.desktop.sample_projects import yes
@@ -76,15 +76,15 @@ def test_an_index_is_tested_moved_and_backed_up(
 
     qtbot.mouseClick(section.move_button, LEFT)
     dialog = section.dialog
-    assert not dialog.move_button.isEnabled() and not dialog.here.isEnabled()
+    assert not dialog.move_button.isEnabled() and not dialog.local.isEnabled()
     qtbot.keyClicks(dialog.server.line, qdrant.address)
     qtbot.keyClick(dialog.server.line, Qt.Key.Key_Return)
     _wait(qtbot, lambda: dialog.server.status.text() == "It can be used: Qdrant 1.20.0 answers there.")
     assert dialog.isVisible() and not dialog.server.warning.isVisible(), "it is on this machine"
     qtbot.mouseClick(dialog.move_button, LEFT)
     _wait(qtbot, lambda: section.projects.rows[0].place == qdrant.address)
-    _wait(qtbot, lambda: "on the Qdrant server at" in page.banner.words.text())
-    assert "CITELOOM_QDRANT_API_KEY" in section.key.words.text() and not section.key.key.isVisible()
+    _wait(qtbot, lambda: "on the Qdrant server at" in page.banner.message.text())
+    assert "CITELOOM_QDRANT_API_KEY" in section.key.message.text() and not section.key.key.isVisible()
     assert not section.compact_button.isEnabled() and "by itself" in section.hint.text()
 
     data: Any = _go(page, "data")
@@ -92,8 +92,8 @@ def test_an_index_is_tested_moved_and_backed_up(
     qtbot.mouseClick(data.backups.back_up_button, LEFT)
     data.backups.dialog.fileSelected.emit(str(file))
     data.backups.dialog.close()
-    _wait(qtbot, lambda: str(file) in page.banner.words.text())
-    assert file.is_file() and "restored, the index is embedded" in page.banner.words.text()
+    _wait(qtbot, lambda: str(file) in page.banner.message.text())
+    assert file.is_file() and "restored, the index is embedded" in page.banner.message.text()
     assert nameless(section) == nameless(data) == []
 
 
@@ -106,24 +106,24 @@ def test_a_server_elsewhere_is_written_only_once_somebody_knows_what_leaves_the_
     page, _ = _page(qtbot, maintenance_indexes=lies())
     new = _section(page).new
     _wait(qtbot, new.isEnabled)
-    assert new.here.isChecked() and not new.server.isVisible()
-    _choose(qtbot, new.there)
+    assert new.local.isChecked() and not new.server.isVisible()
+    _choose(qtbot, new.remote)
     assert new.server.isVisible() and settings.load().index.server == ""
     _type(qtbot, new.server.line, FAR)
     assert "will be on qdrant.example.org" in new.question.text() and new.server.warning.isVisible()
     new.question.reject()
-    assert new.here.isChecked() and not new.server.isVisible()
+    assert new.local.isChecked() and not new.server.isVisible()
 
-    _choose(qtbot, new.there)
+    _choose(qtbot, new.remote)
     _type(qtbot, new.server.line, FAR)
     yes(new.question)
     _wait(qtbot, lambda: settings.load().index.server == FAR)
     _wait(qtbot, lambda: page.settings_file.value("index.server") == FAR)
-    assert new.there.isChecked() and new.server.line.text() == FAR
+    assert new.remote.isChecked() and new.server.line.text() == FAR
 
-    _choose(qtbot, new.here)
+    _choose(qtbot, new.local)
     _wait(qtbot, lambda: settings.load().index.server == "")
-    _choose(qtbot, new.there)
+    _choose(qtbot, new.remote)
     new.question = None
     _type(qtbot, new.server.line, "http://localhost:6333")
     _wait(qtbot, lambda: settings.load().index.server == "http://localhost:6333")
@@ -145,8 +145,8 @@ def test_a_server_elsewhere_is_written_only_once_somebody_knows_what_leaves_the_
 )
 def test_only_what_is_surely_this_machine_counts_as_it(address: str, here: bool) -> None:
     assert on_this_machine(address) is here
-    assert bool(leaving_words(address)) is not here
-    assert ("not encrypted" in leaving_words(address)) is (not here and address.startswith("http:"))
+    assert bool(remote_index_warning(address)) is not here
+    assert ("not encrypted" in remote_index_warning(address)) is (not here and address.startswith("http:"))
 
 
 # -- the key -----------------------------------------------------------------------------------------------------------
@@ -159,7 +159,7 @@ def test_the_key_of_a_server_is_typed_hidden_tried_and_forgotten(own_home: Path,
     assert key.key.echoMode() == QLineEdit.EchoMode.Password and not key.log_out_button.isVisible()
     qtbot.keyClicks(key.key, " s3cret ")
     qtbot.mouseClick(key.log_in_button, LEFT)
-    _wait(qtbot, lambda: key.words.text() == str(REFUSED))
+    _wait(qtbot, lambda: key.message.text() == str(REFUSED))
     assert key.key.text(), "it can be mended and sent again"
     tasks.answers["maintenance_log_in_server"] = {"servers": {FAR: "1.20.0"}, "key": "keyring"}
     tasks.answers["maintenance_indexes"] = {**lies(FAR), "key": "keyring"}
@@ -185,7 +185,7 @@ def test_a_move_says_what_leaves_the_machine_and_how_it_ended(own_home: Path, qt
     page, tasks = _page(qtbot, maintenance_indexes=lies(), maintenance_move_index=REFUSED, engine_status=a_status())
     section = _section(page)
     _move(qtbot, section)
-    _wait(qtbot, lambda: page.banner.words.text() == str(REFUSED))
+    _wait(qtbot, lambda: page.banner.message.text() == str(REFUSED))
     assert section.move_button.isEnabled()
 
     tasks.answers |= {
@@ -201,15 +201,15 @@ def test_a_move_says_what_leaves_the_machine_and_how_it_ended(own_home: Path, qt
     assert section.strip.what.text().startswith("Copying passages: 300 of") and section.strip.bar.value() == 250
     tasks.answers["maintenance_indexes"] = lies(FAR)
     tasks.publish(ended("done", **{"from": "embedded", "to": FAR, "passages": 1200, "bytes": 9, "warnings": ["W."]}))
-    assert FAR in page.banner.words.text() and page.banner.words.text().endswith("W.")
+    assert FAR in page.banner.message.text() and page.banner.message.text().endswith("W.")
     _wait(qtbot, lambda: section.projects.rows[0].place == FAR)
 
     section._jobs["7"] = "move", "thesis"
     tasks.publish(ended("cancelled", warnings=[]))
-    assert "is as it was" in page.banner.words.text()
+    assert "is as it was" in page.banner.message.text()
     section._jobs["7"] = "move", "thesis"
     tasks.publish(ended("failed", error=REFUSED.as_dict()))
-    assert page.banner.words.text() == str(REFUSED)
+    assert page.banner.message.text() == str(REFUSED)
 
 
 def _move(qtbot: QtBot, section: Any) -> None:
@@ -217,7 +217,7 @@ def _move(qtbot: QtBot, section: Any) -> None:
     qtbot.mouseClick(section.move_button, LEFT)
     dialog: QDialog = section.dialog
     qtbot.keyClicks(section.dialog.server.line, FAR)
-    assert "leave this computer" in section.dialog.server.warning.text() and "deleted" in section.dialog.words.text()
+    assert "leave this computer" in section.dialog.server.warning.text() and "deleted" in section.dialog.message.text()
     qtbot.mouseClick(section.dialog.move_button, LEFT)
     assert not dialog.isVisible()
 
@@ -239,7 +239,7 @@ def test_a_compacted_index_says_what_it_freed(own_home: Path, qtbot: QtBot) -> N
     qtbot.mouseClick(section.compact_button, LEFT)
     _wait(qtbot, lambda: "7" in section._jobs)
     tasks.publish(ended("done", bytes_before=9_000_000, bytes=5_000_000, passages=3, warnings=[]))
-    assert page.banner.words.text() == "“thesis”: It took 9.0 MB; now it takes 5.0 MB."
+    assert page.banner.message.text() == "“thesis”: It took 9.0 MB; now it takes 5.0 MB."
 
 
 # -- restoring ---------------------------------------------------------------------------------------------------------
@@ -271,7 +271,7 @@ def test_a_restore_says_first_what_it_replaces_and_afterwards_where_that_is(own_
         backups.dialog.close()
 
     choose()
-    _wait(qtbot, lambda: page.banner.words.text() == str(damaged))
+    _wait(qtbot, lambda: page.banner.message.text() == str(damaged))
     assert backups.question is None
     tasks.answers["maintenance_read_backup"] = backup
     choose()
@@ -287,7 +287,7 @@ def test_a_restore_says_first_what_it_replaces_and_afterwards_where_that_is(own_
     choose()
     _wait(qtbot, lambda: backups.question is not None)
     yes(backups.question)
-    _wait(qtbot, lambda: page.banner.words.text().endswith("What was here before is in /x/before"))
+    _wait(qtbot, lambda: page.banner.message.text().endswith("What was here before is in /x/before"))
     asked = {"file": "/b/all.zip", "replace": True, "accepted": ["/home/somebody"], "all_settings": False}
     assert ("maintenance_restore", asked) in tasks.asked
 

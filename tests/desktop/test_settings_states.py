@@ -21,7 +21,7 @@ from citeloom.desktop.settings.sections.data import DataSection
 from citeloom.desktop.settings.sections.logs import LogsSection, last_lines
 from citeloom.desktop.settings.sections.models import ModelsSection
 from citeloom.desktop.settings.sections.zotero import ZoteroSection
-from citeloom.desktop.text.zotero_text import account_words, reached_words
+from citeloom.desktop.text.zotero_text import account_text, connection_text
 from tests.desktop.fake_engine_tasks import FakeEngineTasks, a_status, fake_context
 from tests.desktop.sample_results import projects as list_of_projects
 
@@ -101,14 +101,14 @@ def projects(*names: str) -> dict[str, Any]:
     ids=["local", "sqlite", "web", "none", "closed door"],
 )
 def test_the_way_to_zotero_is_said_in_words(said: ZoteroStatus, well: bool, words: str) -> None:
-    found, state, more = reached_words(said)
+    found, state, more = connection_text(said)
     assert found is well and words in state and more
 
 
 def test_the_account_says_where_the_key_is_kept() -> None:
-    assert "keyring" in account_words(ZoteroAccount("keyring", "ada", None))
-    assert "CITELOOM_ZOTERO_API_KEY" in account_words(ZoteroAccount("environment", None, None))
-    assert account_words(ZoteroAccount("keyring", None, "No answer.")) == "No answer."
+    assert "keyring" in account_text(ZoteroAccount("keyring", "ada", None))
+    assert "CITELOOM_ZOTERO_API_KEY" in account_text(ZoteroAccount("environment", None, None))
+    assert account_text(ZoteroAccount("keyring", None, "No answer.")) == "No answer."
 
 
 def test_one_logs_in_with_a_hidden_key_and_out_again(own_home: Path, qtbot: QtBot) -> None:
@@ -157,7 +157,7 @@ def test_another_model_is_asked_for_fetched_and_followed(own_home: Path, qtbot: 
     assert section.question is not None
     assert "beside the old one" in section.question.text() and "500.0 MB" in section.question.text()
     _agree(section.question)
-    _wait(qtbot, lambda: "being built anew" in page.banner.words.text())
+    _wait(qtbot, lambda: "being built anew" in page.banner.message.text())
     assert tasks.asked[-1] == ("maintenance_use_model", {"project": "thesis", "model": "multi/far", "download": True})
 
     progress = {"type": "JobProgress", "job_id": "7", "project_id": "thesis", "total": 0, "stage": "model"}
@@ -167,7 +167,7 @@ def test_another_model_is_asked_for_fetched_and_followed(own_home: Path, qtbot: 
     now["projects"][0]["dense_model"] = "multi/far"
     tasks.answers["maintenance_models"] = now
     tasks.publish({"type": "JobFinished", "job_id": "7", "project_id": "thesis", "state": "done", "result": {}})
-    assert page.banner.words.text() == "“thesis” has the model multi/far now."
+    assert page.banner.message.text() == "“thesis” has the model multi/far now."
     _wait(qtbot, lambda: section.projects.rows[0].dense_model == "multi/far")
     assert not section.strip.isVisible()
 
@@ -196,11 +196,11 @@ def test_a_model_that_cannot_be_had_leaves_the_project_as_it_is(own_home: Path, 
             tasks.asked[-1] == ("maintenance_use_model", {"project": "thesis", "model": "multi/one", "download": False})
         ),
     )
-    _wait(qtbot, lambda: "being built anew" in page.banner.words.text())
+    _wait(qtbot, lambda: "being built anew" in page.banner.message.text())
     error = CiteLoomError(Code.MODEL_NOT_AVAILABLE, "It could not be fetched.", "Try again.").as_dict()
     failed = {"type": "JobFinished", "job_id": "7", "project_id": "thesis", "state": "failed"}
     tasks.publish({**failed, "result": {"error": error}})
-    assert page.banner.words.text() == "It could not be fetched. Try again."
+    assert page.banner.message.text() == "It could not be fetched. Try again."
 
 
 def test_projects_keep_their_model_when_new_ones_shall_have_another(own_home: Path, qtbot: QtBot) -> None:
@@ -245,7 +245,7 @@ def test_all_conversions_are_deleted_only_after_a_question(own_home: Path, qtbot
     qtbot.mouseClick(section.prune_all_button, LEFT)
     assert section.question is not None and not any(verb == "maintenance_prune_cache" for verb, _ in tasks.asked)
     _agree(section.question)
-    _wait(qtbot, lambda: page.banner.words.text() == "3 conversions were deleted; that freed 9.0 MB.")
+    _wait(qtbot, lambda: page.banner.message.text() == "3 conversions were deleted; that freed 9.0 MB.")
     assert ("maintenance_prune_cache", {"everything": True}) in tasks.asked
 
 

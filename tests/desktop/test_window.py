@@ -105,11 +105,11 @@ def test_a_lost_engine_is_shown_until_it_is_back(world: tuple[MainWindow, Tray, 
     window, _, tasks = world
     window.go("search")
     tasks.lost.emit(CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.", "Run it again."))
-    assert window.banner.isVisible() and window.banner.words.text().startswith("The engine ended.")
+    assert window.banner.isVisible() and window.banner.message.text().startswith("The engine ended.")
     assert window.banner.button.text() == "Restart the engine"
     tasks.reached.emit(STATUS)
     assert not window.banner.isVisible()
-    assert window.words.text() == "Up to date: 142 of 150 papers searchable"
+    assert window.message.text() == "Up to date: 142 of 150 papers searchable"
 
 
 def test_a_message_of_a_page_is_not_lost_when_the_engine_is_well(
@@ -119,7 +119,7 @@ def test_a_message_of_a_page_is_not_lost_when_the_engine_is_well(
     window.go("search")
     tasks.failed.emit(CiteLoomError(Code.STORAGE_ERROR, "The disk is full.", "Free some space."))
     tasks.reached.emit(STATUS)
-    assert window.banner.isVisible() and window.banner.words.text() == "The disk is full. Free some space."
+    assert window.banner.isVisible() and window.banner.message.text() == "The disk is full. Free some space."
 
 
 def test_a_window_on_a_screen_that_is_gone_comes_back(world: tuple[MainWindow, Tray, FakeEngineTasks]) -> None:

@@ -9,7 +9,7 @@ from citeloom.desktop.activity.rich_text import Paragraph, RichTextView
 from citeloom.desktop.search.copy_passage import quotation
 from citeloom.desktop.search.passage_text import PassageText
 from citeloom.desktop.text import library_text
-from citeloom.desktop.text.activity_text import editor_words
+from citeloom.desktop.text.activity_text import editor_text
 from citeloom.desktop.text.hit_text import cut
 from citeloom.desktop.widgets import basics
 from citeloom.desktop.widgets.code_view import CodeView
@@ -37,7 +37,7 @@ def test_labels_tables_and_texts_show_plain_words(qtbot: QtBot) -> None:
         qtbot.addWidget(view)
     passage.show_passage(HOSTILE, "b", before=HOSTILE)
     reading.write([Paragraph(HOSTILE)])
-    code.show_words(HOSTILE)
+    code.show_text(HOSTILE)
     assert passage.toPlainText() == f"{SHOWN}\n\n{SHOWN}"
     assert reading.toPlainText() == code.toPlainText() == SHOWN
     passage.selectAll()
@@ -45,5 +45,5 @@ def test_labels_tables_and_texts_show_plain_words(qtbot: QtBot) -> None:
 
 
 def test_words_for_lines_and_for_the_clipboard_are_plain() -> None:
-    assert library_text.one_line(HOSTILE) == cut(HOSTILE, 100) == editor_words(HOSTILE) == SHOWN
+    assert library_text.one_line(HOSTILE) == cut(HOSTILE, 100) == editor_text(HOSTILE) == SHOWN
     assert quotation(HOSTILE, f"[@{HOSTILE}]") == f"“{SHOWN}” [@{SHOWN}]"

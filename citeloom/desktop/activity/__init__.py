@@ -1,1 +1,1 @@
-"""The page that shows who is connected, what was asked and what was imported."""
+"""The activity page: connected editors, the access log, and imports."""

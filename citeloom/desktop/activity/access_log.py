@@ -27,7 +27,7 @@ from citeloom.desktop.activity.log_model import LogFilters, LogModel
 from citeloom.desktop.activity.notice import Notice
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import PageContext
-from citeloom.desktop.text.activity_text import editor_words
+from citeloom.desktop.text.activity_text import editor_text
 from citeloom.desktop.widgets.basics import GAP, Banner, EmptyState, ask_first, button, number, tab_order
 from citeloom.desktop.widgets.table import Table
 
@@ -41,7 +41,7 @@ class AccessLogPart(QWidget):
         self.export: Export | None = None
         self.question: QMessageBox | None = None
         self._projects: Task | None = None
-        self._editors: set[str] = set()  # that the box lists
+        self._editors: set[str] = set()  # in the editor box
         self.off_banner, self.banner = Banner(), Notice()
         self.model = LogModel(context.tasks, self)
         self.table = Table(self.model, self.tr("What editors asked, newest first"))
@@ -49,27 +49,29 @@ class AccessLogPart(QWidget):
         self.project_box = self._box(self.tr("All projects"), self.tr("Show only this project"))
         self.editor_box = self._box(self.tr("All editors"), self.tr("Show only this editor"))
         self.export_button = button(self.tr("E&xport as CSV …"), self._choose_file, icon_name="export")
-        self.clear_button = button(self.tr("C&lear …"), self._ask_to_clear, icon_name="remove")
+        self.clear_button = button(self.tr("C&lear …"), self._confirm_clear, icon_name="remove")
         self.clear_button.setAccessibleName(self.tr("Clear the log"))
         self.empty = EmptyState("search", "", "")
         self.stack = QStackedWidget()
         self.splitter = QSplitter(Qt.Orientation.Vertical)
         self._lay_out()
         self.model.loaded.connect(self._on_loaded)
-        self.model.failed.connect(self.banner.in_vain)
+        self.model.failed.connect(self.banner.load_failed)
         self.project_box.activated.connect(lambda _: self._filter())
         self.editor_box.activated.connect(lambda _: self._filter())
         self.table.selectionModel().selectionChanged.connect(lambda *_: self._on_chosen())
 
-    def begin(self) -> None:
+    def load(self) -> None:
         """Load everything, when the page is shown."""
         self.refresh()
         if self._projects:
             self._projects.drop()
         self._projects = self.context.tasks.send(
-            self, ListProjects(), done=self._on_projects, failed=self.banner.in_vain
+            self, ListProjects(), done=self._on_projects, failed=self.banner.load_failed
         )
-        self.context.tasks.run(self, lambda tell: settings.load().privacy.access_log, done=self._on_kept, failed=_leave)
+        self.context.tasks.run(
+            self, lambda report: settings.load().privacy.access_log, done=self._on_access_log_setting, failed=_ignore
+        )
 
     def refresh(self) -> None:
         """Load newer entries."""
@@ -79,7 +81,7 @@ class AccessLogPart(QWidget):
         """Export the filtered entries to a file."""
         self.export = Export(self.context.tasks, file, self.model.filters, self)
         self.export.counted.connect(self._on_counted)
-        self.export.writing.connect(lambda: self.banner.say(self.tr("Writing the file …"), closable=False))
+        self.export.writing.connect(lambda: self.banner.show_message(self.tr("Writing the file …"), closable=False))
         self.export.finished.connect(lambda count: self._on_exported(count, file))
         self.export.failed.connect(self._on_export_failed)
         self.export_button.setEnabled(False)
@@ -88,8 +90,8 @@ class AccessLogPart(QWidget):
 
     def _lay_out(self) -> None:
         filters = QHBoxLayout()
-        for words, box in ((self.tr("&Project:"), self.project_box), (self.tr("&Editor:"), self.editor_box)):
-            label = QLabel(words)
+        for text, box in ((self.tr("&Project:"), self.project_box), (self.tr("&Editor:"), self.editor_box)):
+            label = QLabel(text)
             label.setBuddy(box)
             filters.addWidget(label)
             filters.addWidget(box, 1)
@@ -125,15 +127,17 @@ class AccessLogPart(QWidget):
         self.model.show_only(LogFilters(self._project() or None, self.editor_box.currentData() or None))
 
     def _on_loaded(self) -> None:
-        self.banner.answered()
-        for said in sorted({row.client for row in self.model.rows} - self._editors):
-            self._editors.add(said)
-            self.editor_box.addItem(editor_words(said), said)
+        self.banner.load_succeeded()
+        for client in sorted({row.client for row in self.model.rows} - self._editors):
+            self._editors.add(client)
+            self.editor_box.addItem(editor_text(client), client)
         filtered = self.model.filters != LogFilters()
         if filtered:
-            self.empty.say(self.tr("Nothing was asked here"), self.tr("Choose another project or another editor."))
+            self.empty.show_message(
+                self.tr("Nothing was asked here"), self.tr("Choose another project or another editor.")
+            )
         else:
-            self.empty.say(
+            self.empty.show_message(
                 self.tr("Nothing has been asked yet"),
                 self.tr("What your editors ask, and which passages they get, is listed here."),
             )
@@ -144,7 +148,7 @@ class AccessLogPart(QWidget):
     def _on_projects(self, answer: ProjectSummaries) -> None:
         chosen = self._project()
         names = {project.id for project in answer.projects}
-        if chosen:  # it may be gone; what was asked of it is still there
+        if chosen:  # it may have been removed; its log entries remain
             names.add(chosen)
         self.project_box.clear()
         self.project_box.addItems([self.tr("All projects"), *sorted(names, key=str.casefold)])
@@ -157,11 +161,11 @@ class AccessLogPart(QWidget):
     def _project(self) -> str:
         return self.project_box.currentText() if self.project_box.currentIndex() > 0 else ""
 
-    def _on_kept(self, kept: bool) -> None:
-        if kept:
+    def _on_access_log_setting(self, enabled: bool) -> None:
+        if enabled:
             self.off_banner.hide()
             return
-        self.off_banner.say(
+        self.off_banner.show_message(
             self.tr("What editors ask is not being kept: that is switched off in the settings."),
             action=(self.tr("Open &Settings"), lambda: self.context.go.emit("settings", {})),
             closable=False,
@@ -183,7 +187,7 @@ class AccessLogPart(QWidget):
         dialog.open()
 
     def _on_counted(self, count: int) -> None:
-        self.banner.say(
+        self.banner.show_message(
             self.tr("Exporting: {count} entries so far …").format(count=number(count)),
             action=(self.tr("&Stop"), self._stop_export),
             closable=False,
@@ -191,17 +195,17 @@ class AccessLogPart(QWidget):
 
     def _on_exported(self, count: int, file: Path) -> None:
         self._end_export()
-        self.banner.say(self.tr("Exported {count} entries to {file}.").format(count=number(count), file=file))
+        self.banner.show_message(self.tr("Exported {count} entries to {file}.").format(count=number(count), file=file))
 
     def _on_export_failed(self, error: CiteLoomError) -> None:
         self._end_export()
-        self.banner.say_error(error)
+        self.banner.show_error(error)
 
     def _stop_export(self) -> None:
         if self.export:
             self.export.stop()
         self._end_export()
-        self.banner.say(self.tr("The export was stopped; nothing was written."))
+        self.banner.show_message(self.tr("The export was stopped; nothing was written."))
 
     def _end_export(self) -> None:
         if self.export:
@@ -209,7 +213,7 @@ class AccessLogPart(QWidget):
         self.export = None
         self.export_button.setEnabled(True)
 
-    def _ask_to_clear(self) -> None:
+    def _confirm_clear(self) -> None:
         self.question = ask_first(
             self,
             self.tr("Clear the log"),
@@ -219,12 +223,12 @@ class AccessLogPart(QWidget):
         )
 
     def _clear(self) -> None:
-        self.context.tasks.send(self, ClearAccessLog(), done=self._on_cleared, failed=self.banner.say_error)
+        self.context.tasks.send(self, ClearAccessLog(), done=self._on_cleared, failed=self.banner.show_error)
 
     def _on_cleared(self, cleared: ClearedLog) -> None:
         self.model.reload()
-        self.banner.say(self.tr("The log was cleared: {count} entries.").format(count=number(cleared.removed)))
+        self.banner.show_message(self.tr("The log was cleared: {count} entries.").format(count=number(cleared.removed)))
 
 
-def _leave(error: object) -> None:
+def _ignore(error: object) -> None:
     """Ignore settings that cannot be read: the window shows that."""

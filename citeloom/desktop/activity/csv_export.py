@@ -18,13 +18,13 @@ from citeloom.desktop.activity.log_model import LogFilters
 from citeloom.desktop.shell.engine_tasks import EngineTasks, Task
 
 _BLOCK = 2000
-# A spreadsheet takes a cell that begins like this for a formula, and would carry out what an editor asked.
+# Spreadsheets evaluate a cell that begins like this as a formula, which an editor's question must not become.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 HEAD = ("time", "editor", "project", "tool", "asked", "passages", "passage ids", "outcome", "milliseconds")
 
 
 def as_csv(rows: Iterable[AccessEntry], separator: str) -> bytes:
-    """Entries of the log as CSV that spreadsheets open as a table, without formulas."""
+    """Return log entries as CSV for spreadsheets, with formulas disabled."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, delimiter=separator)
     writer.writerow(HEAD)
@@ -32,7 +32,7 @@ def as_csv(rows: Iterable[AccessEntry], separator: str) -> bytes:
         cells = (row.at, row.client, row.project_id or "", row.tool, row.asked)
         ids = (len(row.passages), " ".join(row.passages))
         writer.writerow([_harmless(cell) for cell in (*cells, *ids, row.outcome, row.milliseconds)])
-    # Excel takes a file for UTF-8 only with the mark at its beginning.
+    # Excel reads a file as UTF-8 only with a byte order mark.
     return text.getvalue().encode("utf-8-sig", errors="backslashreplace")
 
 
@@ -41,12 +41,12 @@ def _harmless(cell: Any) -> Any:
 
 
 def spreadsheet_separator() -> str:
-    """The separator of cells in this locale: a semicolon where numbers have a decimal comma."""
+    """Return the cell separator of this locale: a semicolon if numbers have a decimal comma."""
     return ";" if QLocale.system().decimalPoint() == "," else ","
 
 
 def write_whole(file: Path, content: bytes) -> None:
-    """Write a file in one step: what was there stays as it is until all of the new is written."""
+    """Write a file atomically: the old content stays until the new one is complete."""
     try:
         atomic_file.write(file, content)
     except OSError as error:
@@ -61,13 +61,13 @@ class Export(QObject):
     """A running export."""
 
     counted = Signal(int)  # entries fetched so far
-    writing = Signal()  # everything is there; from now on it cannot be stopped
+    writing = Signal()  # everything was fetched; it can no longer be stopped
     finished = Signal(int)
     failed = Signal(object)  # a CiteLoomError
 
     def __init__(self, tasks: EngineTasks, file: Path, filters: LogFilters, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._link = tasks
+        self._tasks = tasks
         self._file = file
         self._filters = filters
         self._rows: list[AccessEntry] = []
@@ -76,7 +76,7 @@ class Export(QObject):
     def start(self) -> None:
         """Fetch the first block; the rest follows."""
         request = self._filters.request(_BLOCK, self._rows[-1].id if self._rows else None)
-        self._task = self._link.send(self, request, done=self._on_block, failed=self.failed.emit)
+        self._task = self._tasks.send(self, request, done=self._on_block, failed=self.failed.emit)
 
     def stop(self) -> None:
         """Stop the export; nothing is written."""
@@ -91,9 +91,9 @@ class Export(QObject):
             return
         self.writing.emit()
         separator = spreadsheet_separator()
-        self._task = self._link.run(
+        self._task = self._tasks.run(
             self,
-            lambda tell: write_whole(self._file, as_csv(self._rows, separator)),
+            lambda report: write_whole(self._file, as_csv(self._rows, separator)),
             done=lambda _: self.finished.emit(len(self._rows)),
             failed=self.failed.emit,
         )

@@ -14,8 +14,8 @@ from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.activity.notice import Notice
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import PageContext
-from citeloom.desktop.text.activity_text import editor_words, tool_words, toolset_words
-from citeloom.desktop.widgets.basics import GAP, EmptyState, ask_first, button, number, text, time_words
+from citeloom.desktop.text.activity_text import editor_text, tool_text, toolset_text
+from citeloom.desktop.widgets.basics import GAP, EmptyState, ask_first, button, number, text, time_text
 from citeloom.desktop.widgets.table import Column, Row, RowsModel, Table
 
 
@@ -29,10 +29,10 @@ class EditorsPart(QWidget):
         self.context = context
         self._task: Task | None = None
         columns: tuple[Column[Row], ...] = (
-            Column(self.tr("Editor"), lambda row: editor_words(row["client"], row["version"]), 0),
+            Column(self.tr("Editor"), lambda row: editor_text(row["client"], row["version"]), 0),
             Column(self.tr("Sees"), self._projects, 16),
-            Column(self.tr("May"), lambda row: toolset_words(row["toolsets"]), 14),
-            Column(self.tr("Connected since"), lambda row: time_words(row["since"]), 17, firm=True),
+            Column(self.tr("May"), lambda row: toolset_text(row["toolsets"]), 14),
+            Column(self.tr("Connected since"), lambda row: time_text(row["since"]), 17, firm=True),
             Column(self.tr("Last question"), self._last, 24),
             Column(self.tr("Questions"), lambda row: number(row["calls"]), 11, number=True, firm=True),
         )
@@ -45,7 +45,7 @@ class EditorsPart(QWidget):
             self.tr("An editor appears here as soon as it starts CiteLoom. Has yours been told how?"),
             [(self.tr("&Connect an editor"), lambda: context.go.emit("connect", {}))],
         )
-        self.disconnect_button = button(self.tr("&Disconnect …"), self._ask_to_disconnect, icon_name="disconnect")
+        self.disconnect_button = button(self.tr("&Disconnect …"), self._confirm_disconnect, icon_name="disconnect")
         self.question: QMessageBox | None = None
         row = QHBoxLayout()
         row.addWidget(
@@ -77,7 +77,7 @@ class EditorsPart(QWidget):
 
     def _on_editors(self, answer: ConnectedEditors) -> None:
         self._task = None
-        self.banner.answered()
+        self.banner.load_succeeded()
         editors: list[Row] = encode(answer.editors)
         self.model.set_rows(editors)
         self.stack.setCurrentIndex(1 if editors else 0)
@@ -85,7 +85,7 @@ class EditorsPart(QWidget):
 
     def _on_failed(self, error: CiteLoomError) -> None:
         self._task = None
-        self.banner.in_vain(error)
+        self.banner.load_failed(error)
 
     def _on_event(self, event: Event) -> None:
         if isinstance(event, EditorConnected | EditorLeft) and self.isVisible():
@@ -100,10 +100,10 @@ class EditorsPart(QWidget):
     def _last(self, row: Row) -> str:
         if not row["last_tool"]:
             return ""
-        words = self.tr("{what}, {when}")
-        return words.format(what=tool_words(row["last_tool"]), when=time_words(row["last_call"]))
+        message = self.tr("{what}, {when}")
+        return message.format(what=tool_text(row["last_tool"]), when=time_text(row["last_call"]))
 
-    def _ask_to_disconnect(self) -> None:
+    def _confirm_disconnect(self) -> None:
         if (row := self.table.chosen()) is None:
             return
         self.question = ask_first(
@@ -112,11 +112,11 @@ class EditorsPart(QWidget):
             self.tr(
                 "Disconnect {editor}? It can ask nothing more until CiteLoom’s server is started again in that editor,"
                 " or the editor itself is."
-            ).format(editor=editor_words(row["client"])),
+            ).format(editor=editor_text(row["client"])),
             self.tr("Disconnect"),
             partial(self._disconnect, row["session_id"]),
         )
 
     def _disconnect(self, session_id: str) -> None:
         request = DisconnectEditor(session_id=session_id)
-        self.context.tasks.send(self, request, done=lambda _: self.refresh(), failed=self.banner.say_error)
+        self.context.tasks.send(self, request, done=lambda _: self.refresh(), failed=self.banner.show_error)

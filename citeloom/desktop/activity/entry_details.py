@@ -1,4 +1,4 @@
-"""The chosen entry of the access log, with the passages that went to the editor as they are now."""
+"""Details of an entry of the access log, with the passages that it returned in their current state."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from citeloom.core.errors import CiteLoomError
 from citeloom.core.types import AccessEntry
 from citeloom.desktop.activity.rich_text import Paragraph, RichTextView
 from citeloom.desktop.shell.engine_tasks import EngineTasks, Task
-from citeloom.desktop.text.activity_text import editor_words, outcome_words, tool_words
-from citeloom.desktop.widgets.basics import number, time_words
+from citeloom.desktop.text.activity_text import editor_text, outcome_text, tool_text
+from citeloom.desktop.widgets.basics import number, time_text
 
 
 class EntryDetails(RichTextView):
-    """The entry of the log that was chosen, with its passages."""
+    """View of the chosen log entry and its passages."""
 
     def __init__(self, tasks: EngineTasks, parent: QWidget | None = None) -> None:
         super().__init__(self.tr("The chosen question and the passages it got"))
-        self._link = tasks
+        self._tasks = tasks
         self._task: Task | None = None
-        self._shown: int | None = None  # the entry
+        self._shown: int | None = None  # id of the entry
         self.setPlaceholderText(self.tr("Choose a question to see which passages it got."))
 
     def show_entry(self, row: AccessEntry | None) -> None:
-        """Show an entry; its passages follow."""
+        """Show an entry; its passages are loaded afterwards."""
         if row and row.id == self._shown:
             return
         if self._task:
@@ -39,7 +39,7 @@ class EntryDetails(RichTextView):
             self.write([*about, Paragraph(self.tr("It got no passages."), muted=True, new=True)])
             return
         self.write([*about, Paragraph(self.tr("Fetching the passages …"), muted=True, new=True)])
-        self._task = self._link.send(
+        self._task = self._tasks.send(
             self,
             GetLoggedPassages(project=row.project_id, chunk_ids=row.passages),
             done=lambda answer: self.write([*about, *self._passages(answer.passages)]),
@@ -47,27 +47,27 @@ class EntryDetails(RichTextView):
         )
 
     def _on_failed(self, about: list[Paragraph], error: CiteLoomError) -> None:
-        self._shown = None  # choosing it again asks again
+        self._shown = None  # choosing it again retries
         self.write([*about, Paragraph(str(error), new=True)])
 
     def _about(self, row: AccessEntry) -> list[Paragraph]:
-        words = self.tr("{when} · {editor} · {what} · {outcome} after {seconds} s").format(
-            when=time_words(row.at),
-            editor=editor_words(row.client),
-            what=tool_words(row.tool),
-            outcome=outcome_words(row.outcome),
+        text = self.tr("{when} · {editor} · {what} · {outcome} after {seconds} s").format(
+            when=time_text(row.at),
+            editor=editor_text(row.client),
+            what=tool_text(row.tool),
+            outcome=outcome_text(row.outcome),
             seconds=self.locale().toString(row.milliseconds / 1000, "f", 2),
         )
         if row.outcome != "ok":
-            words = self.tr("{about} ({code})").format(about=words, code=row.outcome)
-        return [Paragraph(row.asked or tool_words(row.tool), bold=True), Paragraph(words, muted=True)]
+            text = self.tr("{about} ({code})").format(about=text, code=row.outcome)
+        return [Paragraph(row.asked or tool_text(row.tool), bold=True), Paragraph(text, muted=True)]
 
     def _passages(self, passages: list[LoggedPassage]) -> list[Paragraph]:
         parts: list[Paragraph] = []
         for place, passage in enumerate(passages, start=1):
             if passage.gone:
-                words = self.tr("{number}. This passage is no longer in the library.").format(number=number(place))
-                parts.append(Paragraph(words, muted=True, new=True))
+                text = self.tr("{number}. This passage is no longer in the library.").format(number=number(place))
+                parts.append(Paragraph(text, muted=True, new=True))
                 continue
             head = self.tr("{number}. {cite}  {title}").format(
                 number=number(place), cite=passage.cite or "", title=passage.title or ""

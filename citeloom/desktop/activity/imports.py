@@ -18,17 +18,17 @@ from citeloom.desktop.activity.running_jobs import Running
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text import job_text
-from citeloom.desktop.text.activity_text import end_words, source_words
-from citeloom.desktop.widgets.basics import GAP, EmptyState, button, number, tab_order, text, time_words
+from citeloom.desktop.text.activity_text import result_text, source_text
+from citeloom.desktop.widgets.basics import GAP, EmptyState, button, number, tab_order, text, time_text
 from citeloom.desktop.widgets.table import Column, RowsModel, Table
 
-FEW, ALL = 50, 500  # imports asked for; the engine keeps no more
+FEW, ALL = 50, 500  # imports to request; the engine stores no more
 
 
 class ImportsPart(QWidget):
     """Shows running jobs and past imports."""
 
-    counted = Signal(int)  # under way
+    counted = Signal(int)  # number of running jobs
 
     def __init__(self, context: PageContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -36,10 +36,10 @@ class ImportsPart(QWidget):
         self._task: Task | None = None
         self._limit = FEW
         columns: tuple[Column[PastJob], ...] = (
-            Column(self.tr("Finished"), lambda row: time_words(row.finished_at), 17, firm=True),
+            Column(self.tr("Finished"), lambda row: time_text(row.finished_at), 17, firm=True),
             Column(self.tr("Project"), lambda row: row.project, 16),
-            Column(self.tr("Source"), source_words, 0),
-            Column(self.tr("Outcome"), end_words, 20),
+            Column(self.tr("Source"), source_text, 0),
+            Column(self.tr("Outcome"), result_text, 20),
             Column(self.tr("Read"), partial(_count, "documents_processed"), 8, number=True, firm=True),
             Column(self.tr("Not read"), partial(_count, "failed"), 10, number=True, firm=True),
         )
@@ -71,7 +71,7 @@ class ImportsPart(QWidget):
         if self._task:
             self._task.drop()
         self._task = self.context.tasks.send(
-            self, ListJobs(limit=self._limit), done=self._on_jobs, failed=self.banner.in_vain
+            self, ListJobs(limit=self._limit), done=self._on_jobs, failed=self.banner.load_failed
         )
 
     def _lay_out(self) -> None:
@@ -100,12 +100,12 @@ class ImportsPart(QWidget):
         for part in (self.banner, self.running_title, self.running, self.past_title):
             layout.addWidget(part)
         layout.addWidget(self.stack, 1)
-        layout.addStretch(0)  # while nothing has ended yet, what is under way stands at the top
+        layout.addStretch(0)  # keeps running jobs at the top while there are no past imports
         tab_order(self.table, self.details, self.older_button, self.papers_button)
 
     def _on_jobs(self, jobs: Jobs) -> None:
         self._task = None
-        self.banner.answered()
+        self.banner.load_succeeded()
         self.model.set_rows(jobs.past)
         self.older_button.setVisible(len(jobs.past) == FEW == self._limit)
         self._arrange()
@@ -135,8 +135,8 @@ class ImportsPart(QWidget):
 
     def _on_chosen(self) -> None:
         row = self.table.chosen()
-        self.papers_button.setEnabled(bool(row and row.project))  # a backup is of no project
-        self.details.write(self._story(row) if row else [])
+        self.papers_button.setEnabled(bool(row and row.project))  # a backup has no project
+        self.details.write(self._result_paragraphs(row) if row else [])
 
     def _show_papers(self) -> None:
         if row := self.table.chosen():
@@ -153,22 +153,22 @@ class ImportsPart(QWidget):
 
     def _on_not_stopped(self, job_id: str, error: CiteLoomError) -> None:
         if card := self.running.jobs.get(job_id):
-            card.may_be_stopped()
-        self.banner.say_error(error)
+            card.enable_stop()
+        self.banner.show_error(error)
 
-    def _story(self, job: PastJob) -> list[Paragraph]:
-        """The result of an import: the counts, then each file that could not be read and why."""
+    def _result_paragraphs(self, job: PastJob) -> list[Paragraph]:
+        """Return the result of an import: the counts, then each file that could not be read and why."""
         result = job.result
-        parts = [Paragraph(f"{job_text.title(job.kind, job.project)} · {end_words(job)}", bold=True)]
+        parts = [Paragraph(f"{job_text.title(job.kind, job.project)} · {result_text(job)}", bold=True)]
         if job.error:
             parts.append(Paragraph(str(job.error.get("message", ""))))
-        elif job.state == "done" and (words := job_text.end_words(job.kind, result)):
-            parts.append(Paragraph(words))
+        elif job.state == "done" and (message := job_text.result_text(job.kind, result)):
+            parts.append(Paragraph(message))
         if counts := self._counts(result):
             parts.append(Paragraph(counts, muted=True))
         if result.get("held_back"):
-            words = self.tr("Papers that have left their source and stay until you say otherwise: {count}.")
-            parts.append(Paragraph(words.format(count=number(result["held_back"]))))
+            message = self.tr("Papers that have left their source and stay until you say otherwise: {count}.")
+            parts.append(Paragraph(message.format(count=number(result["held_back"]))))
         for error in result.get("errors") or []:
             parts += [Paragraph(str(error["source"]), bold=True, new=True), Paragraph(str(error["reason"]))]
         for place, warning in enumerate(result.get("warnings") or []):
@@ -186,7 +186,7 @@ class ImportsPart(QWidget):
             ("failed", self.tr("Could not be read: {count}")),
             ("chunks_written", self.tr("Passages written: {count}")),
         )
-        return " · ".join(words.format(count=number(result[key])) for key, words in named if result.get(key))
+        return " · ".join(message.format(count=number(result[key])) for key, message in named if result.get(key))
 
 
 def _count(name: str, job: PastJob) -> str:

@@ -11,8 +11,8 @@ from citeloom.api.activity import AccessLog, ShowAccessLog
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.types import AccessEntry
 from citeloom.desktop.shell.engine_tasks import EngineTasks, Task
-from citeloom.desktop.text.activity_text import editor_words, outcome_words, tool_words
-from citeloom.desktop.widgets.basics import number, time_words
+from citeloom.desktop.text.activity_text import editor_text, outcome_text, tool_text
+from citeloom.desktop.widgets.basics import number, time_text
 from citeloom.desktop.widgets.table import Column, RowsModel
 
 BLOCK = 100  # entries in one answer
@@ -26,36 +26,36 @@ class LogFilters:
     client: str | None = None
 
     def request(self, limit: int, before: int | None) -> ShowAccessLog:
-        """The request of the entries before one that is known, or of the newest."""
+        """Return the request for the newest entries, or for those before a known one."""
         return ShowAccessLog(project=self.project, client=self.client, limit=limit, before=before)
 
 
 class LogModel(RowsModel[AccessEntry]):
-    """The entries of the access log."""
+    """Table model of the access log."""
 
-    loaded = Signal()  # an answer has come
+    loaded = Signal()  # entries were loaded
     failed = Signal(object)  # a CiteLoomError
 
     def __init__(self, tasks: EngineTasks, parent: QObject | None = None) -> None:
         columns: tuple[Column[AccessEntry], ...] = (
-            Column(self.tr("When"), lambda row: time_words(row.at), 17, firm=True),
-            Column(self.tr("Editor"), lambda row: editor_words(row.client), 16),
+            Column(self.tr("When"), lambda row: time_text(row.at), 17, firm=True),
+            Column(self.tr("Editor"), lambda row: editor_text(row.client), 16),
             Column(self.tr("Project"), lambda row: row.project_id or "", 12),
-            Column(self.tr("What"), lambda row: tool_words(row.tool), 16),
+            Column(self.tr("What"), lambda row: tool_text(row.tool), 16),
             Column(self.tr("Asked"), lambda row: row.asked, 0),
-            Column(self.tr("Outcome"), lambda row: outcome_words(row.outcome), 14),
+            Column(self.tr("Outcome"), lambda row: outcome_text(row.outcome), 14),
             Column(self.tr("Passages"), lambda row: number(len(row.passages)), 10, number=True, firm=True),
         )
         super().__init__(columns, "id", parent)
-        self._link = tasks
+        self._tasks = tasks
         self.filters = LogFilters()
-        self._stale = True  # what is shown does not fit the filters, or is no more
-        self._complete = True  # nothing older is left to fetch
+        self._stale = True  # the rows belong to other filters or were cleared
+        self._complete = True  # there are no older entries
         self._older: Task | None = None
         self._newer: Task | None = None
 
     def show_only(self, filters: LogFilters) -> None:
-        """Show the entries of a project, of an editor, or of both."""
+        """Set the filters and reload."""
         self.filters = filters
         self.reload()
 
@@ -66,28 +66,28 @@ class LogModel(RowsModel[AccessEntry]):
             if task:
                 task.drop()
         self._older = None
-        self._newer = self._ask(None, self._on_newest)
+        self._newer = self._request(None, self._on_newest)
 
     def refresh(self) -> None:
         """Load newer entries."""
         if self._newer is None:
-            self._newer = self._ask(None, self._on_newest)
+            self._newer = self._request(None, self._on_newest)
 
     def canFetchMore(self, parent: QModelIndex | QPersistentModelIndex) -> bool:
         return not (parent.isValid() or self._complete or self._stale or self._older)
 
     def fetchMore(self, parent: QModelIndex | QPersistentModelIndex) -> None:
         if self.rows and self.canFetchMore(parent):
-            self._older = self._ask(self.rows[-1].id, self._on_older)
+            self._older = self._request(self.rows[-1].id, self._on_older)
 
-    def _ask(self, before: int | None, done: Callable[[AccessLog], None]) -> Task:
-        return self._link.send(self, self.filters.request(BLOCK, before), done=done, failed=self._on_failed)
+    def _request(self, before: int | None, done: Callable[[AccessLog], None]) -> Task:
+        return self._tasks.send(self, self.filters.request(BLOCK, before), done=done, failed=self._on_failed)
 
     def _on_failed(self, error: CiteLoomError) -> None:
         self._older = self._newer = None
         self.failed.emit(error)
 
-    def _begin_with(self, rows: list[AccessEntry]) -> None:
+    def _replace_rows(self, rows: list[AccessEntry]) -> None:
         self._stale = False
         if self._older:
             self._older.drop()
@@ -100,12 +100,12 @@ class LogModel(RowsModel[AccessEntry]):
         rows = answer.entries
         newest = self.rows[0].id if self.rows else None
         places = [place for place, row in enumerate(rows) if row.id == newest]
-        if self._stale or not places:  # all of it is new, or what was shown has been cleared
-            self._begin_with(rows)
+        if self._stale or not places:  # all are new, or the log was cleared
+            self._replace_rows(rows)
         elif places[0]:
-            fresh = rows[: places[0]]
-            self.beginInsertRows(QModelIndex(), 0, len(fresh) - 1)
-            self.rows = [*fresh, *self.rows]
+            new = rows[: places[0]]
+            self.beginInsertRows(QModelIndex(), 0, len(new) - 1)
+            self.rows = [*new, *self.rows]
             self.endInsertRows()
         self.loaded.emit()
 

@@ -7,21 +7,23 @@ from citeloom.desktop.widgets.basics import Action, Banner
 
 
 class Notice(Banner):
-    """Shows why a list could not be loaded, until it is."""
+    """Banner that shows why a list could not be loaded, until it is."""
 
-    _of_asking = False
+    _load_error = False
 
-    def in_vain(self, error: CiteLoomError) -> None:
+    def load_failed(self, error: CiteLoomError) -> None:
         """Show that loading failed; that the engine is unavailable is shown by the window, once for all pages."""
         if error.code != Code.ENGINE_UNAVAILABLE:
-            self.say_error(error)
-            self._of_asking = True
+            self.show_error(error)
+            self._load_error = True
 
-    def answered(self) -> None:
+    def load_succeeded(self) -> None:
         """Hide the message of a failed load; messages about actions stay."""
-        if self._of_asking:
+        if self._load_error:
             self.hide()
 
-    def say(self, words: str, *, wrong: bool = False, action: Action | None = None, closable: bool = True) -> None:
-        self._of_asking = False
-        super().say(words, wrong=wrong, action=action, closable=closable)
+    def show_message(
+        self, text: str, *, wrong: bool = False, action: Action | None = None, closable: bool = True
+    ) -> None:
+        self._load_error = False
+        super().show_message(text, wrong=wrong, action=action, closable=closable)

@@ -12,7 +12,7 @@ from citeloom.desktop.activity.imports import ImportsPart
 from citeloom.desktop.shell.page import Page, PageContext
 from citeloom.desktop.widgets.basics import GAP, heading, number
 
-_EVERY_MS = 3000
+_REFRESH_MS = 3000
 
 
 class ActivityPage(Page):
@@ -29,31 +29,31 @@ class ActivityPage(Page):
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
         self.tabs.setAccessibleName(self.tr("What to show"))
-        for part, words in (
+        for part, text in (
             (self.editors, self.tr("Editors")),
             (self.asked, self.tr("Questions")),
             (self.imports, self.tr("Imports")),
         ):
-            self.tabs.addTab(part, words)
+            self.tabs.addTab(part, text)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(2 * GAP, GAP, 2 * GAP, GAP)
         layout.setSpacing(GAP)
         layout.addWidget(heading(self.tr("Activity")))
         layout.addWidget(self.tabs, 1)
-        self._timer = QTimer(self, interval=_EVERY_MS)
+        self._timer = QTimer(self, interval=_REFRESH_MS)
         self._timer.timeout.connect(self._refresh)
         self.tabs.currentChanged.connect(lambda _: self._refresh())
         self.editors.counted.connect(lambda count: self._count(0, self.tr("Editors"), count))
         self.imports.counted.connect(lambda count: self._count(2, self.tr("Imports"), count))
         context.engine_status.changed.connect(self._on_overview)
-        context.tasks.reached.connect(lambda _: self._ask_all() if self.isVisible() else None)
+        context.tasks.reached.connect(lambda _: self._load_all() if self.isVisible() else None)
 
     def title(self) -> str:
         return self.tr("Activity")
 
     def shown(self, what: dict[str, str]) -> None:
         self.context.engine_status.seen()
-        self._ask_all()
+        self._load_all()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -64,13 +64,13 @@ class ActivityPage(Page):
         self._timer.stop()
 
     def _on_overview(self) -> None:
-        # What goes wrong while somebody looks on has been seen; without this, only leaving and coming back would do.
+        # A problem that occurs while the page is visible is marked as seen at once.
         if self.context.engine_status.now.troubles and self.isVisible() and self.isActiveWindow():
             self.context.engine_status.seen()
 
-    def _ask_all(self) -> None:
+    def _load_all(self) -> None:
         self.editors.refresh()
-        self.asked.begin()
+        self.asked.load()
         self.imports.refresh()
 
     def _refresh(self) -> None:
@@ -79,7 +79,7 @@ class ActivityPage(Page):
         if self.tabs.currentWidget() is self.asked:
             self.asked.refresh()
 
-    def _count(self, tab: int, words: str, count: int) -> None:
-        shown = self.tr("{part} ({count})").format(part=words, count=number(count)) if count else words
+    def _count(self, tab: int, text: str, count: int) -> None:
+        shown = self.tr("{part} ({count})").format(part=text, count=number(count)) if count else text
         if shown != self.tabs.tabText(tab):
             self.tabs.setTabText(tab, shown)

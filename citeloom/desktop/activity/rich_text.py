@@ -1,4 +1,4 @@
-"""A read-only view of paragraphs and headings, made of plain text: nothing is taken for markup."""
+"""Read-only view of formatted paragraphs, built from plain text: nothing is interpreted as markup."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from PySide6.QtWidgets import QFrame, QTextEdit
 
 from citeloom.core.text.sanitize import clean
 
-_MARGIN_ABOVE = 10.0  # of a paragraph that begins something new
+_MARGIN_ABOVE = 10.0  # pixels above a paragraph with `new`
 
 
 @dataclass(frozen=True)
 class Paragraph:
     """A paragraph of the view."""
 
-    words: str
+    text: str
     bold: bool = False
     muted: bool = False
-    new: bool = False  # begins something new: with room above it
+    new: bool = False  # starts a new part, with space above
 
 
 class RichTextView(QTextEdit):
@@ -55,7 +55,7 @@ class RichTextView(QTextEdit):
             if number:
                 cursor.insertBlock(paragraph, letters)
             cursor.setCharFormat(letters)
-            cursor.insertText(clean(part.words).replace("\n", "\u2028"), letters)
+            cursor.insertText(clean(part.text).replace("\n", "\u2028"), letters)
         self.moveCursor(QTextCursor.MoveOperation.Start)
 
     def changeEvent(self, event: QEvent) -> None:

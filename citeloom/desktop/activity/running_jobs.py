@@ -1,4 +1,4 @@
-"""The jobs under way, each with how far it has come."""
+"""Cards of the running jobs with their progress."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from citeloom.core.jobs import RunningJob
 from citeloom.desktop.text import job_text
 from citeloom.desktop.widgets.basics import GAP, button, number, text
 
-_SHOWN = 5  # what waits behind them is counted
+_MAX_CARDS = 5  # the others are only counted
 _STEPS = 1000
-_LEAST = 30  # letters of a file's name
+_MIN_NAME = 30  # characters of a file name
 
 
 class JobCard(QFrame):
-    """One job under way."""
+    """Card of a running job."""
 
     stopped = Signal(str)
 
@@ -24,7 +24,7 @@ class JobCard(QFrame):
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self._id = job.job_id
         self.name = text(bold=True)
-        self.words = text()
+        self.message = text()
         self.file = text(muted=True)
         self.file.setWordWrap(False)
         self.file.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -35,33 +35,33 @@ class JobCard(QFrame):
         grid = QGridLayout(self)
         grid.setColumnStretch(0, 1)
         grid.addWidget(self.name, 0, 0)
-        grid.addWidget(self.words, 1, 0)
+        grid.addWidget(self.message, 1, 0)
         grid.addWidget(self.bar, 2, 0)
         grid.addWidget(self.file, 3, 0)
         grid.addWidget(self.stop_button, 0, 1, 4, 1)
         self.show_job(job)
 
     def show_job(self, job: RunningJob) -> None:
-        """Show how far it has come."""
+        """Show the progress of the job."""
         title = job_text.title(job.kind, job.project)
         self.name.setText(f"{title} · {job.source}" if job.source else title)
-        self.words.setText(" – ".join(filter(None, (job_text.stage_words(job), job_text.progress_words(job)))))
+        self.message.setText(" – ".join(filter(None, (job_text.stage_text(job), job_text.progress_text(job)))))
         letters = self.file.fontMetrics()
-        room = max(self.file.width(), letters.averageCharWidth() * _LEAST)
-        self.file.setText(letters.elidedText(job_text.file_words(job), Qt.TextElideMode.ElideMiddle, room))
+        room = max(self.file.width(), letters.averageCharWidth() * _MIN_NAME)
+        self.file.setText(letters.elidedText(job_text.file_text(job), Qt.TextElideMode.ElideMiddle, room))
         self.file.setVisible(bool(self.file.text()))
         waits = job.state in ("queued", "parked", "paused")
         share = job_text.share(job)
-        # An empty range shows that something goes on.
+        # An empty range makes Qt show a busy indicator.
         self.bar.setRange(0, _STEPS if share is not None or waits else 0)
         self.bar.setValue(round((share or 0.0) * _STEPS))
         self.bar.setAccessibleName(self.tr("Progress: {job}").format(job=title))
-        self.stop_button.setToolTip(job_text.stop_words(job.kind))
+        self.stop_button.setToolTip(job_text.stop_text(job.kind))
         if self.stop_button.isEnabled():
             self.stop_button.setAccessibleName(self.tr("Stop: {job}").format(job=title))
 
-    def may_be_stopped(self) -> None:
-        """Stopping it failed: it may be tried again."""
+    def enable_stop(self) -> None:
+        """Enable the button again after stopping failed."""
         self.stop_button.setEnabled(True)
         self.stop_button.setText(self.tr("Stop"))
 
@@ -72,7 +72,7 @@ class JobCard(QFrame):
 
 
 class Running(QScrollArea):
-    """All jobs under way; the first of them in full, and in a low window to scroll through."""
+    """Scrollable list of the first running jobs, with the number of the others."""
 
     stopped = Signal(str)
 
@@ -80,28 +80,28 @@ class Running(QScrollArea):
         super().__init__()
         self.jobs: dict[str, JobCard] = {}
         self.more = text(muted=True)
-        self._inside = QWidget()
-        self.setWidget(self._inside)
+        self._content = QWidget()
+        self.setWidget(self._content)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        self._layout = QVBoxLayout(self._inside)
+        self._layout = QVBoxLayout(self._content)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(GAP // 2)
         self._layout.addWidget(self.more)
 
     def sizeHint(self) -> QSize:
-        return self._inside.sizeHint()  # Qt's own hint stays that of the first card
+        return self._content.sizeHint()  # Qt's own hint does not follow the number of cards
 
     def show_jobs(self, jobs: dict[str, RunningJob]) -> None:
-        """Show these; those that were shown before stay where they are."""
+        """Update the cards; existing ones keep their place."""
         for gone in [key for key in self.jobs if key not in jobs]:
             self.jobs.pop(gone).deleteLater()
         for key, job in jobs.items():
             if key in self.jobs:
                 self.jobs[key].show_job(job)
-            elif len(self.jobs) < _SHOWN:
+            elif len(self.jobs) < _MAX_CARDS:
                 card = self.jobs[key] = JobCard(job)
                 card.stopped.connect(self.stopped)
                 self._layout.insertWidget(self._layout.count() - 1, card)

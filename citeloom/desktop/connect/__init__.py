@@ -1,1 +1,1 @@
-"""The page that connects editors."""
+"""The page that connects editors to CiteLoom."""

@@ -1,4 +1,4 @@
-"""What an editor may see and do: projects and toolsets, in plain words."""
+"""The choice of the projects and toolsets that an editor may use. Shared by both panels of the connect page."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from citeloom.desktop.widgets.basics import GAP, text
 from citeloom.editors import DEFAULT_TOOLSETS
 
 _Index = QModelIndex | QPersistentModelIndex
-_MANY = 8  # projects; more of them get a field to find one
-_AIR = 2  # around a project
+_SEARCH_FIELD_FROM = 8  # projects; with more of them, a search field is shown
+_SPACING = 2  # around a row
 _CHECK = Qt.ItemDataRole.CheckStateRole
 
 
 class ProjectsModel(QAbstractListModel):
-    """Projects with a tick."""
+    """List model of projects with check boxes."""
 
     ticked = Signal()
 
@@ -33,27 +33,27 @@ class ProjectsModel(QAbstractListModel):
         super().__init__(parent)
         self.names: list[str] = []
         self.chosen: set[str] = set()
-        self._listed: list[str] = []  # those of the names that are looked for
-        self._find = ""
-        self._there: set[str] | None = None
+        self._listed: list[str] = []  # the names that match the filter
+        self._filter = ""
+        self._existing: set[str] | None = None
 
-    def show_projects(self, there: Sequence[str] | None, chosen: Sequence[str]) -> None:
-        """Show what there is; a project that is chosen but gone stays in the list, so that it can be taken off."""
+    def show_projects(self, existing: Sequence[str] | None, chosen: Sequence[str]) -> None:
+        """Replace the projects; a chosen project that no longer exists stays in the list, to be unticked."""
         self.beginResetModel()
-        self._there, self.chosen = None if there is None else set(there), set(chosen)
-        self.names = sorted((self._there or set()) | self.chosen, key=str.casefold)
-        self._listed = self._found()
+        self._existing, self.chosen = None if existing is None else set(existing), set(chosen)
+        self.names = sorted((self._existing or set()) | self.chosen, key=str.casefold)
+        self._listed = self._matching()
         self.endResetModel()
 
-    def find(self, words: str) -> None:
-        """List only the projects that have these words in their name."""
+    def find(self, message: str) -> None:
+        """List only the projects whose name contains a text."""
         self.beginResetModel()
-        self._find = words.casefold()
-        self._listed = self._found()
+        self._filter = message.casefold()
+        self._listed = self._matching()
         self.endResetModel()
 
-    def _found(self) -> list[str]:
-        return [name for name in self.names if self._find in name.casefold()] if self._find else self.names
+    def _matching(self) -> list[str]:
+        return [name for name in self.names if self._filter in name.casefold()] if self._filter else self.names
 
     def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008 - as Qt has it
         return 0 if parent.isValid() else len(self._listed)
@@ -64,8 +64,8 @@ class ProjectsModel(QAbstractListModel):
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         name = self._listed[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
-            gone = self._there is not None and name not in self._there
-            return self.tr("{project} (no longer there)").format(project=name) if gone else name
+            missing = self._existing is not None and name not in self._existing
+            return self.tr("{project} (no longer there)").format(project=name) if missing else name
         if role == _CHECK:
             return Qt.CheckState.Checked if name in self.chosen else Qt.CheckState.Unchecked
         return None
@@ -84,13 +84,13 @@ class ProjectsModel(QAbstractListModel):
 
 
 class Choice(QWidget):
-    """Which projects, and what may be done with them."""
+    """Widget for the choice of projects and toolsets."""
 
     changed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._there: list[str] | None = None  # the engine has not said yet
+        self._existing: list[str] | None = None  # None: not known yet
         self._proposed = ""
         self.some = QRadioButton(self.tr("&Only these projects"))
         self.every = QRadioButton(self.tr("&All projects, also those made later"))
@@ -112,7 +112,7 @@ class Choice(QWidget):
         self.list = QListView()
         self.list.setModel(self.model)
         self.list.setUniformItemSizes(True)
-        self.list.setSpacing(_AIR)
+        self.list.setSpacing(_SPACING)
         self.list.setAccessibleName(self.tr("Projects that it may see"))
         self.none = text(self.tr("There is no project yet: make one under Projects."), muted=True)
         layout = QVBoxLayout(self)
@@ -128,54 +128,54 @@ class Choice(QWidget):
         self.choose((), DEFAULT_TOOLSETS, everything=False)
 
     def controls(self) -> tuple[QWidget, ...]:
-        """What can be reached with the keyboard, from top to bottom."""
+        """Return the focusable controls, from top to bottom."""
         return (self.some, self.find_field, self.list, self.every, self.read, self.write)
 
     def propose(self, project: str) -> None:
-        """Where nothing else was chosen, it is this project."""
+        """Preselect a project, if nothing else is chosen."""
         self._proposed = project
         self._show()
 
-    def show_projects(self, there: Sequence[str]) -> None:
-        """There are these projects; the choice stays as it is."""
-        self._there = list(there)
+    def show_projects(self, existing: Sequence[str]) -> None:
+        """Set the existing projects; the choice is kept."""
+        self._existing = list(existing)
         self._show()
 
     def _show(self) -> None:
-        self.model.show_projects(self._there, sorted(self.model.chosen) or self._likely())
+        self.model.show_projects(self._existing, sorted(self.model.chosen) or self._default_choice())
         self._on_changed()
 
     def choose(self, projects: Sequence[str], toolsets: Sequence[str], *, everything: bool) -> None:
-        """Show a choice that was made."""
-        self.model.show_projects(self._there, list(projects) or self._likely())
+        """Set the choice."""
+        self.model.show_projects(self._existing, list(projects) or self._default_choice())
         (self.every if everything else self.some).setChecked(True)
         (self.write if "write" in toolsets else self.read).setChecked(True)
         self._on_changed()
 
     def projects(self) -> list[str] | None:
-        """The chosen projects; an empty list means all of them, None that nothing was chosen."""
+        """Return the chosen projects: an empty list for all of them, None if nothing is chosen."""
         if self.every.isChecked():
             return []
         return [name for name in self.model.names if name in self.model.chosen] or None
 
     def toolsets(self) -> list[str]:
-        """The chosen toolsets."""
+        """Return the chosen toolsets."""
         return ["read", "write"] if self.write.isChecked() else ["read"]
 
-    def _likely(self) -> list[str]:
-        there = self._there or []
-        if self._proposed in there:
+    def _default_choice(self) -> list[str]:
+        existing = self._existing or []
+        if self._proposed in existing:
             return [self._proposed]
-        return there if len(there) == 1 else []
+        return existing if len(existing) == 1 else []
 
     def _on_changed(self) -> None:
         some = self.some.isChecked()
         self.list.setVisible(bool(self.model.names))
-        self.none.setVisible(self._there is not None and not self.model.names)
-        self.find_field.setVisible(len(self.model.names) > _MANY)
+        self.none.setVisible(self._existing is not None and not self.model.names)
+        self.find_field.setVisible(len(self.model.names) > _SEARCH_FIELD_FROM)
         self.list.setEnabled(some)
         self.find_field.setEnabled(some)
-        row = max(self.list.sizeHintForRow(0), self.list.fontMetrics().height()) + 2 * _AIR
+        row = max(self.list.sizeHintForRow(0), self.list.fontMetrics().height()) + 2 * _SPACING
         shown = min(max(len(self.model.names), 2), 6)
-        self.list.setFixedHeight(row * shown + 2 * (_AIR + self.list.frameWidth()))
+        self.list.setFixedHeight(row * shown + 2 * (_SPACING + self.list.frameWidth()))
         self.changed.emit()

@@ -1,4 +1,4 @@
-"""The list of editors: name and state of each, those that were found first."""
+"""The list of editors with their names and states; installed ones come first."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QFont, QPainter, QPalette
 from PySide6.QtWidgets import QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from citeloom.desktop.connect.states import Seen, state_words
+from citeloom.desktop.connect.states import EditorState, state_text
 from citeloom.editors import OTHER
 
 _Index = QModelIndex | QPersistentModelIndex
@@ -28,14 +28,14 @@ _PAD = 10
 
 
 class EditorsModel(QAbstractListModel):
-    """The known editors, and one line for any other."""
+    """List model of the known editors, with a last row for any other editor."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.editors: list[Seen] = []
+        self.editors: list[EditorState] = []
 
-    def show_editors(self, editors: list[Seen]) -> None:
-        """Show these."""
+    def show_editors(self, editors: list[EditorState]) -> None:
+        """Replace the editors."""
         same = [one.id for one in editors] == [one.id for one in self.editors]
         if same:
             self.editors = editors
@@ -46,11 +46,11 @@ class EditorsModel(QAbstractListModel):
         self.endResetModel()
 
     def id_at(self, row: int) -> str:
-        """The id of the editor in a row."""
+        """Return the id of the editor in a row."""
         return self.editors[row].id if 0 <= row < len(self.editors) else OTHER
 
     def row_of(self, client_id: str) -> int:
-        """Where an editor stands; what is not known is another one."""
+        """Return the row of an editor; unknown ids belong to the row for other editors."""
         ids = [one.id for one in self.editors]
         return ids.index(client_id) if client_id in ids else len(ids)
 
@@ -60,7 +60,7 @@ class EditorsModel(QAbstractListModel):
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         known = self.editors[index.row()] if index.row() < len(self.editors) else None
         name = known.name if known else self.tr("Another editor")
-        state = state_words(known) if known else self.tr("The entry to copy")
+        state = state_text(known) if known else self.tr("The entry to copy")
         if role == Qt.ItemDataRole.DisplayRole:
             return name
         if role == Qt.ItemDataRole.AccessibleTextRole:
@@ -73,7 +73,7 @@ class EditorsModel(QAbstractListModel):
 
 
 class _TwoLines(QStyledItemDelegate):
-    """Name above, state below, a dot for those that are set up."""
+    """Delegate that paints the name above the state, and a dot for editors that are set up."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         style = option.widget.style()
@@ -103,7 +103,7 @@ class _TwoLines(QStyledItemDelegate):
         painter: QPainter,
         option: QStyleOptionViewItem,
         rect: QRect,
-        words: str,
+        text: str,
         role: QPalette.ColorRole,
         *,
         bold: bool,
@@ -112,7 +112,7 @@ class _TwoLines(QStyledItemDelegate):
         font.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
         painter.setFont(font)
         painter.setPen(option.palette.color(role))
-        elided = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, rect.width())
+        elided = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
         side = QStyle.visualAlignment(option.direction, Qt.AlignmentFlag.AlignLeft)
         painter.drawText(rect, int(side | Qt.AlignmentFlag.AlignVCenter), elided)
 
@@ -121,7 +121,7 @@ class _TwoLines(QStyledItemDelegate):
 
 
 class EditorList(QListView):
-    """Choose an editor."""
+    """List view to choose an editor."""
 
     picked = Signal(str)
 
@@ -138,15 +138,15 @@ class EditorList(QListView):
         self.setMaximumWidth(letter * 36)
         self.selectionModel().currentChanged.connect(lambda now, _: self.picked.emit(self.editors.id_at(now.row())))
 
-    def show_editors(self, editors: list[Seen]) -> None:
-        """Show these; the chosen one stays chosen."""
+    def show_editors(self, editors: list[EditorState]) -> None:
+        """Replace the editors and keep the chosen one."""
         chosen = self.chosen() if self.editors.editors else None
         self.editors.show_editors(editors)
         if chosen != self.chosen() or not self.currentIndex().isValid():
             self.pick(chosen or (editors[0].id if editors else OTHER))
 
     def chosen(self) -> str:
-        """The id of the chosen editor."""
+        """Return the id of the chosen editor."""
         return self.editors.id_at(self.currentIndex().row())
 
     def pick(self, client_id: str) -> None:

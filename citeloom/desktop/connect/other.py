@@ -1,4 +1,4 @@
-"""Any other editor: the entry to copy."""
+"""Panel of the connect page for an editor that CiteLoom cannot set up: the entry to copy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from citeloom.desktop.widgets.code_view import CodeView
 
 
 class OtherPanel(QWidget):
-    """Shows what to put into the settings of an editor by hand."""
+    """Shows the entry to paste into the settings of an editor."""
 
     def __init__(self, context: PageContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -30,7 +30,7 @@ class OtherPanel(QWidget):
             self.form.addItem(editor.name, editor.id)
         self.view = CodeView(self.tr("The entry to copy"))
         self.copy_button = button(self.tr("&Copy"), self._copy, icon_name="copy")
-        self.said = text(muted=True)
+        self.status = text(muted=True)
         label = QLabel(self.tr("As written by &editor:"))
         label.setBuddy(self.form)
         form = QHBoxLayout()
@@ -39,7 +39,7 @@ class OtherPanel(QWidget):
         form.addStretch()
         copy = QHBoxLayout()
         copy.addWidget(self.copy_button)
-        copy.addWidget(self.said, 1)
+        copy.addWidget(self.status, 1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GAP)
@@ -61,14 +61,14 @@ class OtherPanel(QWidget):
         self.form.currentIndexChanged.connect(lambda _: self.refresh())
 
     def show_form(self, client_id: str) -> None:
-        """Show the entry as an editor takes it."""
+        """Show the entry in the format of an editor."""
         self.form.setCurrentIndex(max(0, self.form.findData(client_id)))
         self.refresh()
 
     def refresh(self) -> None:
-        """Write the entry anew."""
+        """Update the entry."""
         projects, toolsets, form = self.choice.projects(), self.choice.toolsets(), str(self.form.currentData())
-        self.said.setText("")
+        self.status.setText("")
         if self._task:
             self._task.drop()
         if projects is None:
@@ -76,18 +76,18 @@ class OtherPanel(QWidget):
             return
         self._task = self.context.tasks.run(
             self,
-            lambda tell: editors.snippet(form, projects, toolsets),
-            done=lambda words: self._show(words, ready=True),
+            lambda report: editors.snippet(form, projects, toolsets),
+            done=lambda message: self._show(message, ready=True),
             failed=self._on_failed,
         )
 
     def _on_failed(self, error: CiteLoomError) -> None:
         self._show(str(error), ready=False)
 
-    def _show(self, words: str, *, ready: bool) -> None:
-        self.view.show_words(words)
+    def _show(self, message: str, *, ready: bool) -> None:
+        self.view.show_text(message)
         self.copy_button.setEnabled(ready)
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.view.toPlainText())
-        self.said.setText(self.tr("Copied."))
+        self.status.setText(self.tr("Copied."))

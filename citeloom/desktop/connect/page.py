@@ -1,4 +1,4 @@
-"""Connect an editor: found, shown what will change, connected, tried, undone."""
+"""The connect page: detects editors, previews the change, connects, tests, removes and undoes."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from citeloom.desktop.connect import states
 from citeloom.desktop.connect.editor_list import EditorList
 from citeloom.desktop.connect.other import OtherPanel
 from citeloom.desktop.connect.panel import EditorPanel
-from citeloom.desktop.connect.states import Seen
+from citeloom.desktop.connect.states import EditorState
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import Page, PageContext
-from citeloom.desktop.text.activity_text import tool_words
+from citeloom.desktop.text.activity_text import tool_text
 from citeloom.desktop.text.editor_names import client_id
 from citeloom.desktop.widgets.basics import GAP, Banner, heading, number, text
 from citeloom.editors import OTHER, Change, LaunchResult
 
 
 class ConnectPage(Page):
-    """A list of editors at the left, the chosen one at the right."""
+    """Page with a list of editors and the panel of the chosen one."""
 
     name = "connect"
     icon_name = "connect"
 
     def __init__(self, context: PageContext, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
-        self._looking: Task | None = None
-        self._asking: list[Task] = []
+        self._detecting: Task | None = None
+        self._requests: list[Task] = []
         self._live: set[str] = set()
-        self._editors: list[Seen] = []
+        self._editors: list[EditorState] = []
         self.banner = Banner()
         self.list = EditorList()
         self.panel = EditorPanel()
@@ -52,7 +52,7 @@ class ConnectPage(Page):
         self.list.picked.connect(self._on_picked)
         self.panel.wanted.connect(self._on_wanted)
         context.tasks.event_received.connect(self._on_event)
-        context.tasks.reached.connect(lambda _: self._ask_engine() if self.isVisible() else None)
+        context.tasks.reached.connect(lambda _: self._load_from_engine() if self.isVisible() else None)
 
     def title(self) -> str:
         return self.tr("Connect an editor")
@@ -61,13 +61,13 @@ class ConnectPage(Page):
         if project := what.get("project"):
             self.panel.choice.propose(project)
             self.other.choice.propose(project)
-        self._look()
-        self._ask_engine()
+        self._detect()
+        self._load_from_engine()
 
     def event(self, event: QEvent) -> bool:
-        # Somebody may have mended a file, or installed an editor, while another window was in front.
+        # A file may have been repaired, or an editor installed, while another window was active.
         if event.type() == QEvent.Type.WindowActivate and self.isVisible():
-            self._look()
+            self._detect()
         return super().event(event)
 
     def _lay_out(self) -> None:
@@ -79,22 +79,22 @@ class ConnectPage(Page):
         layout.setContentsMargins(2 * GAP, GAP, 2 * GAP, GAP)
         layout.setSpacing(GAP)
         layout.addWidget(heading(self.tr("Connect an editor")))
-        words = self.tr("CiteLoom puts one entry into the editor’s own settings, and keeps a copy of what was there.")
-        layout.addWidget(text(words, muted=True))
+        message = self.tr("CiteLoom puts one entry into the editor’s own settings, and keeps a copy of what was there.")
+        layout.addWidget(text(message, muted=True))
         layout.addWidget(self.banner)
         layout.addLayout(row, 1)
 
-    # -- what there is -------------------------------------------------------------------------------------------
+    # -- loading -------------------------------------------------------------------------------------------------
 
-    def _look(self) -> None:
-        if self._looking:
-            self._looking.drop()
-        self._looking = self.context.tasks.run(
-            self, lambda tell: states.look(), done=self._on_looked, failed=self.banner.say_error
+    def _detect(self) -> None:
+        if self._detecting:
+            self._detecting.drop()
+        self._detecting = self.context.tasks.run(
+            self, lambda report: states.detect(), done=self._on_detected, failed=self.banner.show_error
         )
 
-    def _on_looked(self, editors: list[Seen]) -> None:
-        self._looking = None
+    def _on_detected(self, editors: list[EditorState]) -> None:
+        self._detecting = None
         self._editors = editors
         self._show_editors()
 
@@ -103,13 +103,13 @@ class ConnectPage(Page):
         self.list.show_editors(editors)
         self._on_picked(self.list.chosen())
 
-    def _ask_engine(self) -> None:
-        for task in self._asking:
+    def _load_from_engine(self) -> None:
+        for task in self._requests:
             task.drop()
         tasks = self.context.tasks
-        self._asking = [
-            tasks.send(self, ListProjects(), done=self._on_projects, failed=self._on_no_answer),
-            tasks.send(self, ListEditors(), done=self._on_live, failed=self._on_no_answer),
+        self._requests = [
+            tasks.send(self, ListProjects(), done=self._on_projects, failed=self._on_load_failed),
+            tasks.send(self, ListEditors(), done=self._on_live, failed=self._on_load_failed),
         ]
 
     def _on_projects(self, answer: ProjectSummaries) -> None:
@@ -121,19 +121,17 @@ class ConnectPage(Page):
         self._live = {found for one in answer.editors if (found := client_id(one.client))}
         self._show_editors()
 
-    def _on_no_answer(self, error: CiteLoomError) -> None:
-        if error.code != Code.ENGINE_UNAVAILABLE:  # of which the window tells, once for all pages
-            self.banner.say_error(error)
+    def _on_load_failed(self, error: CiteLoomError) -> None:
+        if error.code != Code.ENGINE_UNAVAILABLE:  # shown by the window, once for all pages
+            self.banner.show_error(error)
 
     def _on_event(self, event: Event) -> None:
-        if not isinstance(event, EditorConnected | EditorLeft):
-            return
-        if not self.isVisible():
+        if not isinstance(event, EditorConnected | EditorLeft) or not self.isVisible():
             return
         editor = next((one for one in self._editors if one.id == client_id(event.client)), None)
         if isinstance(event, EditorConnected) and editor and editor.id not in self._live:
-            self.banner.say(self.tr("{editor} is connected.").format(editor=editor.name))
-        self._ask_engine()
+            self.banner.show_message(self.tr("{editor} is connected.").format(editor=editor.name))
+        self._load_from_engine()
 
     def _on_picked(self, picked: str) -> None:
         editors = {one.id: one for one in self.list.editors.editors}
@@ -145,124 +143,130 @@ class ConnectPage(Page):
         else:
             self.other.refresh()
 
-    # -- what is done --------------------------------------------------------------------------------------------
+    # -- actions -------------------------------------------------------------------------------------------------
 
     def _on_wanted(self, what: str) -> None:
         seen = self.panel.seen
         if seen is None:
             return
-        deeds = {"copy": self._copy, "open": self._open, "test": self._test, "remove": self._remove, "undo": self._undo}
-        if what in deeds:
-            deeds[what](seen)
+        actions = {
+            "copy": self._copy,
+            "open": self._open,
+            "test": self._test,
+            "remove": self._remove,
+            "undo": self._undo,
+        }
+        if what in actions:
+            actions[what](seen)
         elif (projects := self.panel.choice.projects()) is not None:
             (self._preview if what == "preview" else self._connect)(seen, projects, self.panel.choice.toolsets())
 
-    def _copy(self, seen: Seen) -> None:
+    def _copy(self, seen: EditorState) -> None:
         self.other.show_form(seen.id)
         self.list.pick(OTHER)
 
-    def _open(self, seen: Seen) -> None:
+    def _open(self, seen: EditorState) -> None:
         self.context.tasks.run(
-            self, lambda tell: open_file.open_uri(seen.found.file.as_uri()), failed=self.banner.say_error
+            self, lambda report: open_file.open_uri(seen.found.file.as_uri()), failed=self.banner.show_error
         )
 
-    def _preview(self, seen: Seen, projects: list[str], toolsets: list[str]) -> None:
+    def _preview(self, seen: EditorState, projects: list[str], toolsets: list[str]) -> None:
         def done(diff: str) -> None:
             title = self.tr("This will change in the file:") if diff else self.tr("Nothing will change in the file.")
-            self._output(seen, title, diff, diff=True)
+            self._show_output(seen, title, diff, diff=True)
 
-        words = self.tr("Looking at what will change …")
-        self._do(seen, words, lambda: clients.preview(seen.found, projects, toolsets), done)
+        message = self.tr("Looking at what will change …")
+        self._run(seen, message, lambda: clients.preview(seen.found, projects, toolsets), done)
 
-    def _connect(self, seen: Seen, projects: list[str], toolsets: list[str]) -> None:
+    def _connect(self, seen: EditorState, projects: list[str], toolsets: list[str]) -> None:
         def done(change: Change) -> None:
             self._show_change(seen, change)
             self._test(seen, change)
 
-        words = self.tr("Writing the entry …")
-        self._do(seen, words, lambda: clients.install(seen.found, projects, toolsets), done)
+        message = self.tr("Writing the entry …")
+        self._run(seen, message, lambda: clients.install(seen.found, projects, toolsets), done)
 
-    def _test(self, seen: Seen, change: Change | None = None) -> None:
-        self._do(
+    def _test(self, seen: EditorState, change: Change | None = None) -> None:
+        self._run(
             seen,
             self.tr("Launching what stands in the file, as {editor} does …").format(editor=seen.name),
             lambda: clients.check_launch(clients.detect_editor(seen.id)),
             lambda tested: self._on_tested(seen, tested, change),
         )
 
-    def _remove(self, seen: Seen) -> None:
+    def _remove(self, seen: EditorState) -> None:
         def done(change: Change) -> None:
             self._show_change(seen, change)
-            self.banner.say(self.tr("{editor} no longer knows CiteLoom.").format(editor=seen.name))
+            self.banner.show_message(self.tr("{editor} no longer knows CiteLoom.").format(editor=seen.name))
 
-        self._do(seen, self.tr("Taking the entry out …"), lambda: clients.remove(seen.found), done)
+        self._run(seen, self.tr("Taking the entry out …"), lambda: clients.remove(seen.found), done)
 
-    def _undo(self, seen: Seen) -> None:
+    def _undo(self, seen: EditorState) -> None:
         def done(_: None) -> None:
-            self._output(seen, "", "")
-            self.banner.say(self.tr("The file of {editor} is as it was before.").format(editor=seen.name))
+            self._show_output(seen, "", "")
+            self.banner.show_message(self.tr("The file of {editor} is as it was before.").format(editor=seen.name))
 
         def failed(error: CiteLoomError) -> None:
-            words = self.tr("{reason} “Remove” takes only CiteLoom’s entry out and leaves the rest as it is.")
-            self.banner.say(words.format(reason=error.message), wrong=True)
+            message = self.tr("{reason} “Remove” takes only CiteLoom’s entry out and leaves the rest as it is.")
+            self.banner.show_message(message.format(reason=error.message), wrong=True)
 
         if change := seen.change:
-            self._do(seen, self.tr("Putting the file back …"), lambda: clients.undo(change), done, failed)
+            self._run(seen, self.tr("Putting the file back …"), lambda: clients.undo(change), done, failed)
 
-    def _do(
+    def _run(
         self,
-        seen: Seen,
-        words: str,
+        seen: EditorState,
+        message: str,
         work: Callable[[], Any],
         done: Callable[[Any], None],
         failed: Callable[[CiteLoomError], None] | None = None,
     ) -> None:
-        """One thing at a time, off the UI thread; then the files are looked at again."""
+        """Run an action off the UI thread, then detect the editors again."""
 
         def refused(error: CiteLoomError) -> None:
-            self.banner.say_error(error, action=(self.tr("Open the &file"), lambda: self._open(seen)))
+            self.banner.show_error(error, action=(self.tr("Open the &file"), lambda: self._open(seen)))
 
-        def after(tell: Callable[[Any], None], value: Any) -> None:
-            self.panel.work("")
-            tell(value)
-            self._look()
+        def after(callback: Callable[[Any], None], value: Any) -> None:
+            self.panel.show_progress("")
+            callback(value)
+            self._detect()
 
-        self.panel.work(words)
+        self.panel.show_progress(message)
         self.context.tasks.run(
             self,
-            lambda tell: work(),
+            lambda report: work(),
             done=lambda value: after(done, value),
             failed=lambda error: after(failed or refused, error),
         )
 
-    def _on_tested(self, seen: Seen, tested: LaunchResult, change: Change | None) -> None:
+    def _on_tested(self, seen: EditorState, tested: LaunchResult, change: Change | None) -> None:
         if tested.problem:
-            words = self.tr("{editor} will not reach CiteLoom like this. {reason} Press “Connect again”, then test.")
-            self.banner.say(words.format(editor=seen.name, reason=tested.problem.message), wrong=True)
+            message = self.tr("{editor} will not reach CiteLoom like this. {reason} Press “Connect again”, then test.")
+            self.banner.show_message(message.format(editor=seen.name, reason=tested.problem.message), wrong=True)
             return
-        words = self.tr("The entry works: CiteLoom answered after {seconds} s with {count} tools.").format(
+        message = self.tr("The entry works: CiteLoom answered after {seconds} s with {count} tools.").format(
             seconds=self.locale().toString(tested.seconds, "f", 1), count=number(len(tested.tools))
         )
         if change or seen.id not in self._live:
             step = self.tr("{result} Next, in {editor}: {step}")
-            words = step.format(result=words, editor=seen.name, step=states.next_words(seen.found))
-        self.banner.say(words)
+            message = step.format(result=message, editor=seen.name, step=states.next_step_text(seen.found))
+        self.banner.show_message(message)
         if change is None:
-            tools = "\n".join(f"{tool_words(tool)}  ({tool})" for tool in tested.tools)
-            self._output(seen, self.tr("What {editor} can do with it:").format(editor=seen.name), tools)
+            tools = "\n".join(f"{tool_text(tool)}  ({tool})" for tool in tested.tools)
+            self._show_output(seen, self.tr("What {editor} can do with it:").format(editor=seen.name), tools)
 
-    def _show_change(self, seen: Seen, change: Change) -> None:
+    def _show_change(self, seen: EditorState, change: Change) -> None:
         if change.backup:
-            words = self.tr("This was changed in the file; what was there is kept beside it as {backup}:")
-            self._output(seen, words.format(backup=change.backup.name), change.diff, diff=True)
+            message = self.tr("This was changed in the file; what was there is kept beside it as {backup}:")
+            self._show_output(seen, message.format(backup=change.backup.name), change.diff, diff=True)
         else:
             title = self.tr("This was written:") if change.diff else self.tr("The entry was there already.")
-            self._output(seen, title, change.diff, diff=True)
+            self._show_output(seen, title, change.diff, diff=True)
 
-    def _output(self, seen: Seen, title: str, words: str, *, diff: bool = False) -> None:
-        if self.panel.seen and self.panel.seen.id == seen.id:  # another editor may be shown by now
-            self.panel.show_output(title, words, diff=diff)
-            if words:
+    def _show_output(self, seen: EditorState, title: str, message: str, *, diff: bool = False) -> None:
+        if self.panel.seen and self.panel.seen.id == seen.id:  # another editor may have been chosen meanwhile
+            self.panel.show_output(title, message, diff=diff)
+            if message:
                 QTimer.singleShot(0, self, self._reveal_output)
 
     def _reveal_output(self) -> None:

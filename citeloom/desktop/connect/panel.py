@@ -1,4 +1,4 @@
-"""One editor: how it stands, what it shall see, and what can be done."""
+"""Panel of the connect page for one editor: its state, its projects and toolsets, and the actions."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from citeloom.desktop.connect.choice import Choice
-from citeloom.desktop.connect.states import Seen, projects_words
+from citeloom.desktop.connect.states import EditorState, projects_text
 from citeloom.desktop.widgets.basics import GAP, Banner, button, heading, tab_order, text
 from citeloom.desktop.widgets.code_view import CodeView
 from citeloom.editors import DEFAULT_TOOLSETS
 
 
 class EditorPanel(QWidget):
-    """Says what a person wants of one editor; the page does it."""
+    """Shows an editor, and emits `wanted` for each action; the page carries it out."""
 
     wanted = Signal(str)  # "connect", "preview", "test", "undo", "remove", "open", "copy"
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.seen: Seen | None = None
+        self.seen: EditorState | None = None
         self._busy = False
         self.title = heading("")
         self.state = text()
@@ -42,15 +42,15 @@ class EditorPanel(QWidget):
         self.progress.setRange(0, 0)
         self.progress.setTextVisible(False)
         self.progress.setMaximumHeight(round(self.fontMetrics().height() * 0.6))
-        self.progress_words = text(muted=True)
+        self.progress_text = text(muted=True)
         self.output = CodeView(self.tr("What will change, or what came of the test"))
         self.output_title = text(bold=True)
         self._lay_out()
         self.choice.changed.connect(self._enable)
-        self.work("")
+        self.show_progress("")
 
-    def show_editor(self, seen: Seen) -> None:
-        """Show an editor. What is being chosen for it is not thrown away when it is merely looked at again."""
+    def show_editor(self, seen: EditorState) -> None:
+        """Show an editor. The choice is kept when the same editor is shown again with an unchanged entry."""
         before, self.seen = self.seen, seen
         other = before is None or before.id != seen.id
         entry = seen.found.connected
@@ -68,7 +68,7 @@ class EditorPanel(QWidget):
         self.connect_button.setText(self.tr("&Connect again") if entry else self.tr("&Connect"))
         self.connect_button.setAccessibleName(self.connect_button.text().replace("&", ""))
         if seen.found.problem and (seen.found.installed or entry):
-            self.problem.say(
+            self.problem.show_message(
                 self.tr(
                     "{reason} CiteLoom leaves it alone: mend it and come back, or put the entry in by hand."
                 ).format(reason=seen.found.problem.message),
@@ -80,59 +80,59 @@ class EditorPanel(QWidget):
             self.problem.hide()
         self._enable()
 
-    def show_output(self, title: str, words: str, *, diff: bool = False) -> None:
-        """Show what will change or what came of a test; nothing hides it."""
+    def show_output(self, title: str, message: str, *, diff: bool = False) -> None:
+        """Show a preview or the result of a test; an empty text hides it."""
         self.output_title.setText(title)
-        (self.output.show_diff if diff else self.output.show_words)(words)
+        (self.output.show_diff if diff else self.output.show_text)(message)
         self.output_title.setVisible(bool(title))
-        self.output.setVisible(bool(words))
+        self.output.setVisible(bool(message))
 
-    def work(self, words: str) -> None:
-        """Show that something is being done; nothing: it is done."""
-        self._busy = bool(words)
-        self.progress_words.setText(words)
-        self.progress.setAccessibleName(words or self.tr("Progress"))
+    def show_progress(self, message: str) -> None:
+        """Show that an action is running; an empty text means that none is."""
+        self._busy = bool(message)
+        self.progress_text.setText(message)
+        self.progress.setAccessibleName(message or self.tr("Progress"))
         self.progress.setVisible(self._busy)
-        self.progress_words.setVisible(self._busy)
+        self.progress_text.setVisible(self._busy)
         self._enable()
 
-    def _button(self, words: str, what: str, icon_name: str) -> QPushButton:
-        return button(words, lambda: self.wanted.emit(what), icon_name=icon_name)
+    def _button(self, message: str, what: str, icon_name: str) -> QPushButton:
+        return button(message, lambda: self.wanted.emit(what), icon_name=icon_name)
 
     def _lay_out(self) -> None:
-        upkeep, doing = QHBoxLayout(), QHBoxLayout()
+        entry_actions, connect_actions = QHBoxLayout(), QHBoxLayout()
         for one in (self.test_button, self.undo_button, self.remove_button, self.open_button):
-            upkeep.addWidget(one)
-        upkeep.addStretch()
-        doing.addWidget(self.connect_button)
-        doing.addWidget(self.preview_button)
-        doing.addWidget(self.hint, 1)
-        doing.addStretch()
+            entry_actions.addWidget(one)
+        entry_actions.addStretch()
+        connect_actions.addWidget(self.connect_button)
+        connect_actions.addWidget(self.preview_button)
+        connect_actions.addWidget(self.hint, 1)
+        connect_actions.addStretch()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GAP)
         above: tuple[QWidget, ...] = (self.title, self.state, self.file, self.problem)
-        below: tuple[QWidget, ...] = (self.progress_words, self.progress, self.output_title, self.output)
+        below: tuple[QWidget, ...] = (self.progress_text, self.progress, self.output_title, self.output)
         for part in above:
             layout.addWidget(part)
-        layout.addLayout(upkeep)
+        layout.addLayout(entry_actions)
         layout.addSpacing(GAP)
         layout.addWidget(self.choice)
         layout.addSpacing(GAP)
-        layout.addLayout(doing)
+        layout.addLayout(connect_actions)
         for part in below:
             layout.addWidget(part)
         layout.addStretch()
         first = (self.problem.button, self.test_button, self.undo_button, self.remove_button, self.open_button)
         tab_order(*first, *self.choice.controls(), self.connect_button, self.preview_button, self.output)
 
-    def _state(self, seen: Seen) -> str:
+    def _state(self, seen: EditorState) -> str:
         entry = seen.found.connected
         if entry:
-            words = self.tr("It is set up to see {projects}.").format(projects=projects_words(entry))
+            message = self.tr("It is set up to see {projects}.").format(projects=projects_text(entry))
             if seen.live:
-                return self.tr("{setup} It is connected right now.").format(setup=words)
-            return words
+                return self.tr("{setup} It is connected right now.").format(setup=message)
+            return message
         if seen.live:
             return self.tr("It is connected right now, by an entry in some other file.")
         if seen.found.installed:

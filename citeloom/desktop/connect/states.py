@@ -1,4 +1,4 @@
-"""What is known of each editor, and how that is said."""
+"""Detected editors and their states, as text. Used by the connect page."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from citeloom.editors import Change, DetectedEditor, Entry
 
 
 @dataclass(frozen=True)
-class Seen:
-    """An editor as it was last looked at."""
+class EditorState:
+    """An editor as last detected."""
 
     found: DetectedEditor
-    change: Change | None  # the last thing that was done to its file
-    live: bool = False  # it talks to CiteLoom right now
+    change: Change | None  # the last change of its file
+    live: bool = False  # connected right now
 
     @property
     def id(self) -> str:
@@ -25,13 +25,13 @@ class Seen:
 
     @property
     def name(self) -> str:
-        """The name that people know it by."""
+        """The display name."""
         return self.found.editor.name
 
 
-def look() -> list[Seen]:
-    """All known editors, those that were found on this machine first. Reads files: not for the UI thread."""
-    every = [Seen(found, _last_change(found)) for found in editors.detect_editors()]
+def detect() -> list[EditorState]:
+    """Detect all known editors; installed ones come first. Reads files: not for the UI thread."""
+    every = [EditorState(found, _last_change(found)) for found in editors.detect_editors()]
     return sorted(every, key=lambda one: not (one.found.installed or one.found.connected))
 
 
@@ -42,23 +42,23 @@ def _last_change(found: DetectedEditor) -> Change | None:
         return None
 
 
-def state_words(seen: Seen) -> str:
-    """How it stands with an editor, in a few words."""
+def state_text(seen: EditorState) -> str:
+    """Return the state of an editor as a short text."""
     found = seen.found
     if seen.live:
         return translate("Connect", "Connected now")
     if found.connected:
-        return translate("Connect", "Set up for {projects}").format(projects=projects_words(found.connected))
+        return translate("Connect", "Set up for {projects}").format(projects=projects_text(found.connected))
     if found.problem and found.installed:
         return translate("Connect", "Its file needs a look")
     return translate("Connect", "Found, not connected") if found.installed else translate("Connect", "Not found here")
 
 
-def projects_words(entry: Entry) -> str:
-    """Which projects an editor may see."""
+def projects_text(entry: Entry) -> str:
+    """Return the projects that an editor may see, as text."""
     return ", ".join(entry.projects) or translate("Connect", "all projects")
 
 
-def next_words(found: DetectedEditor) -> str:
-    """What is left to do in the editor itself."""
+def next_step_text(found: DetectedEditor) -> str:
+    """Return what remains to be done in the editor itself."""
     return translate("Clients", found.editor.next_step) if found.editor.next_step else ""

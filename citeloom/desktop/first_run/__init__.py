@@ -1,1 +1,1 @@
-"""The first run: from nothing to papers that are being read, in five steps that can all be skipped."""
+"""Assistant for the first project, in five steps that can be skipped."""

@@ -1,4 +1,4 @@
-"""The assistant for the first project: a dialog with five steps."""
+"""The dialog of the first-run assistant. Opened by the app when there is no project."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from citeloom.desktop.widgets import basics
 
 
 class FirstRun(QDialog):
-    """Leads to the first project. What was chosen stays while the app runs."""
+    """Assistant for the first project. The choices are kept while the app runs."""
 
-    finished_with = Signal(str)  # the project, or "" where it was skipped
+    finished_with = Signal(str)  # the project, or "" if it was skipped
 
     def __init__(self, context: PageContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -61,16 +61,16 @@ class FirstRun(QDialog):
 
     @property
     def over(self) -> bool:
-        """Whether it made its project and was closed: who wants another begins anew."""
+        """Whether the project was created and the dialog closed; the next one starts from the first step."""
         return bool(self.reading.made) and not self.isVisible()
 
     @property
     def step(self) -> Step:
-        """The step that is shown."""
+        """The current step."""
         return self.steps[self._number]
 
     def next(self) -> None:
-        """Keep what this step has, and go to the next; from the last one, close."""
+        """Save the current step and go to the next; the last one closes the dialog."""
         if self._number == len(self.steps) - 1:
             self.close()
             return
@@ -78,10 +78,10 @@ class FirstRun(QDialog):
             return
         number = self._number
         self.next_button.setEnabled(False)
-        self.step.keep(lambda: self._kept(number), self._not_kept)
+        self.step.save(lambda: self._on_saved(number), self._on_not_saved)
 
     def back(self) -> None:
-        """To the step before."""
+        """Go to the previous step."""
         if self._number > 0:
             self._go_to(self._number - 1)
 
@@ -91,14 +91,14 @@ class FirstRun(QDialog):
             self._go_to(max(self._number, 0))
 
     def done(self, result: int) -> None:
-        # However it is closed, Qt comes through here; an own closeEvent that meets reject() would leave it open.
-        self.step.left()
+        # Qt calls this however the dialog is closed; a closeEvent that calls reject() would leave it open.
+        self.step.exited()
         super().done(result)
         self.finished_with.emit(self.reading.made)
 
     def _go_to(self, number: int) -> None:
         if self._number >= 0:
-            self.step.left()
+            self.step.exited()
         self._number = number
         self.problem.hide()
         if self.step is self.choice:
@@ -113,9 +113,9 @@ class FirstRun(QDialog):
         self.back_button.setEnabled(self._number > 0 and not (last and bool(self.reading.made)))
         self.skip_button.setVisible(not last)
         before_last = self._number == len(self.steps) - 2
-        words = self.tr("&Done") if last else self.tr("&Start") if before_last else self.tr("&Next")
-        self.next_button.setText(words)
-        self.next_button.setAccessibleName(words.replace("&", ""))
+        text = self.tr("&Done") if last else self.tr("&Start") if before_last else self.tr("&Next")
+        self.next_button.setText(text)
+        self.next_button.setAccessibleName(text.replace("&", ""))
         self.next_button.setEnabled(self.step.ready())
 
     def _folder_first(self) -> None:
@@ -128,20 +128,20 @@ class FirstRun(QDialog):
 
     def _name_refused(self, problem: str) -> None:
         self._go_to(self.steps.index(self.name))
-        self.name.say(problem)
+        self.name.show_message(problem)
 
-    def _kept(self, number: int) -> None:
-        """Whoever went back or closed the window meanwhile does not want to go on."""
+    def _on_saved(self, number: int) -> None:
+        """Go to the next step, unless the user went back or closed the dialog meanwhile."""
         if self._number == number and self.isVisible():
             self._go_to(number + 1)
 
-    def _not_kept(self, problem: str) -> None:
+    def _on_not_saved(self, problem: str) -> None:
         self.next_button.setEnabled(True)
-        self.problem.say(problem, wrong=True)
+        self.problem.show_message(problem, wrong=True)
 
 
 def _scrolling(step: Step) -> QScrollArea:
-    """Room for a step at any size of letters."""
+    """Return a scroll area with a step, for large fonts."""
     area = QScrollArea()
     area.setWidget(step)
     area.setWidgetResizable(True)

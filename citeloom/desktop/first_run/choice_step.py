@@ -1,4 +1,4 @@
-"""Step 2: what the project reads."""
+"""Step 2 of the assistant: what the project reads."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from citeloom.desktop.widgets import basics
 
 
 class ChoiceStep(Step):
-    """Collections of Zotero, folders, the sample library: an editor will see what is ticked here and nothing else."""
+    """Choice of Zotero collections, folders and the sample library."""
 
     def __init__(self, context: PageContext, chosen: Chosen) -> None:
         super().__init__(context, chosen)
         self.title.setText(self.tr("What shall the project read?"))
-        self.words.setText(self.tr("An editor sees what you choose here, and nothing else. You can change it later."))
+        self.message.setText(self.tr("An editor sees what you choose here, and nothing else. You can change it later."))
         self.zotero = ZoteroChoice(context)
         self.zotero.changed.connect(self._on_change)
         self.inside.addWidget(self.zotero, 1)
@@ -50,11 +50,11 @@ class ChoiceStep(Step):
         return self.chosen.anything
 
     def add_folder(self) -> None:
-        """Have a folder chosen."""
+        """Open a dialog to choose a folder."""
         choose_folder(self, self.tr("A folder with papers"), self.take_folders)
 
     def take_folders(self, folders: list[str]) -> None:
-        """Read these folders too."""
+        """Add folders to the choice."""
         self.chosen.folders += [f for f in folders if f not in self.chosen.folders]
         self._show_folders()
         self._on_change()

@@ -1,4 +1,4 @@
-"""Step 4: the languages in which scanned pages are read."""
+"""Step 4 of the assistant: the OCR languages."""
 
 from __future__ import annotations
 
@@ -15,85 +15,87 @@ from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
 
 _CODE = Qt.ItemDataRole.UserRole
-_RESTART_MS = 10_000  # it has noticed by then, or never will
+_RESTART_MS = 10_000  # timeout for the engine to restart with the new settings
 
 
 class LanguageStep(Step):
-    """Languages with ticks; kept in the settings file if they differ from what stands there."""
+    """List of languages with check boxes; saved in the settings file if changed."""
 
     def __init__(self, context: PageContext, chosen: Chosen) -> None:
         super().__init__(context, chosen)
         self.title.setText(self.tr("Which languages are your scanned papers in?"))
-        self.words.setText(
+        self.message.setText(
             self.tr("Pages without text are read by their picture. Where a record names a language, that one is used.")
         )
         self.list = QListWidget()
         self.list.setAccessibleName(self.tr("Languages of scanned pages"))
         self.list.itemChanged.connect(lambda _: self.changed.emit())
         self.inside.addWidget(self.list, 1)
-        self.said = basics.text(self.tr("One moment: this is being put into the settings …"), muted=True)
-        self.inside.addWidget(self.said)
-        self._kept: tuple[str, ...] = ()
+        self.status = basics.text(self.tr("One moment: this is being put into the settings …"), muted=True)
+        self.inside.addWidget(self.status)
+        self._saved: tuple[str, ...] = ()
 
     def entered(self) -> None:
-        self.said.hide()
+        self.status.hide()
         if not self.list.count():
-            self.context.tasks.run(self, lambda tell: settings.load().ocr.languages, done=self._on_settings)
+            self.context.tasks.run(self, lambda report: settings.load().ocr.languages, done=self._on_settings)
 
     def ready(self) -> bool:
         return not self.list.count() or bool(self.languages())
 
     def languages(self) -> tuple[str, ...]:
-        """The codes that are ticked, those of the settings first."""
+        """Return the ticked codes, those of the settings first."""
         items = [self.list.item(row) for row in range(self.list.count())]
         ticked = [str(item.data(_CODE)) for item in items if item.checkState() == Qt.CheckState.Checked]
-        return tuple(sorted(ticked, key=lambda code: self._kept.index(code) if code in self._kept else len(self._kept)))
+        return tuple(
+            sorted(ticked, key=lambda code: self._saved.index(code) if code in self._saved else len(self._saved))
+        )
 
-    def keep(self, then: Callable[[], None], failed: Callable[[str], None]) -> None:
+    def save(self, then: Callable[[], None], failed: Callable[[str], None]) -> None:
         wanted = self.languages()
-        if not wanted or wanted == self._kept:
+        if not wanted or wanted == self._saved:
             then()
             return
 
-        def cannot(error: CiteLoomError) -> None:
-            self.said.hide()
+        def on_failed(error: CiteLoomError) -> None:
+            self.status.hide()
             failed(str(error))
 
-        def kept(_: object) -> None:
-            self._kept = wanted
+        def saved(_: object) -> None:
+            self._saved = wanted
             self._when_restarted(then)
 
-        self.said.show()
+        self.status.show()
         change = {"ocr.languages": list(wanted)}
-        self.context.tasks.run(self, lambda tell: settings.change(change), done=kept, failed=cannot)
+        self.context.tasks.run(self, lambda report: settings.change(change), done=saved, failed=on_failed)
 
     def _when_restarted(self, then: Callable[[], None]) -> None:
-        """The engine starts anew with other settings: what comes next is asked of the new one."""
+        """Call `then` when the engine has restarted with the new settings, so that the next requests go to it."""
         wait = QTimer(self, singleShot=True, interval=_RESTART_MS)
 
-        def go_on() -> None:
-            self.context.tasks.reached.disconnect(go_on)
+        def proceed() -> None:
+            self.context.tasks.reached.disconnect(proceed)
             wait.stop()
             then()
 
-        self.context.tasks.reached.connect(go_on)
-        wait.timeout.connect(go_on)
+        self.context.tasks.reached.connect(proceed)
+        wait.timeout.connect(proceed)
         wait.start()
 
     def _on_settings(self, languages: tuple[str, ...]) -> None:
-        self._kept = languages
+        self._saved = languages
         self.context.tasks.send(self, ListOcr(), done=self._show)
 
     def _show(self, support: OcrSupport) -> None:
         if self.list.count():
             return
-        usable = [one for one in support.languages if one.installed or one.code in self._kept]
-        for one in sorted(usable, key=lambda one: (one.code not in self._kept, one.name)):
+        usable = [one for one in support.languages if one.installed or one.code in self._saved]
+        for one in sorted(usable, key=lambda one: (one.code not in self._saved, one.name)):
             item = QListWidgetItem(
                 one.name if one.installed else self.tr("{name} (no data here)").format(name=one.name)
             )
             item.setData(_CODE, one.code)
             item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsUserCheckable | Qt.ItemFlag.ItemIsSelectable)
-            item.setCheckState(Qt.CheckState.Checked if one.code in self._kept else Qt.CheckState.Unchecked)
+            item.setCheckState(Qt.CheckState.Checked if one.code in self._saved else Qt.CheckState.Unchecked)
             self.list.addItem(item)
         self.changed.emit()

@@ -1,4 +1,4 @@
-"""Step 3: what the project is called."""
+"""Step 3 of the assistant: the name of the project."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from citeloom.desktop.widgets import basics
 
 
 class NameStep(Step):
-    """A name, suggested by what was chosen until the researcher writes one."""
+    """Field for the name, suggested by what was chosen until the user types one."""
 
     def __init__(self, context: PageContext, chosen: Chosen) -> None:
         super().__init__(context, chosen)
         self.title.setText(self.tr("What is it called?"))
-        self.words.setText(self.tr("Editors name the project by this: thesis, say, or thesis/chapter-2."))
+        self.message.setText(self.tr("Editors name the project by this: thesis, say, or thesis/chapter-2."))
         label = basics.text(self.tr("N&ame of the project"))
         self.name = QLineEdit()
         self.name.setAccessibleName(self.tr("Name of the project"))
         label.setBuddy(self.name)
         self.name.textChanged.connect(self._on_text)
         self.name.textEdited.connect(self._on_edit)
-        self._own = False  # the researcher wrote it
+        self._edited = False  # typed by the user
         self.problem = basics.text()
         self.problem.hide()
         for part in (label, self.name, self.problem):
@@ -30,7 +30,7 @@ class NameStep(Step):
         self.inside.addStretch()
 
     def entered(self) -> None:
-        if not self._own:
+        if not self._edited:
             self.name.setText(self.chosen.suggested_name())
         self.name.setFocus()
         self.name.selectAll()
@@ -38,16 +38,16 @@ class NameStep(Step):
     def ready(self) -> bool:
         return bool(self.name.text().strip())
 
-    def say(self, problem: str) -> None:
-        """Say why it cannot be called so."""
+    def show_message(self, problem: str) -> None:
+        """Show why the name was refused."""
         self.problem.setText(problem)
         self.problem.show()
         self.name.setFocus()
 
-    def _on_text(self, words: str) -> None:
-        self.chosen.name = words.strip()
+    def _on_text(self, text: str) -> None:
+        self.chosen.name = text.strip()
         self.problem.hide()
         self.changed.emit()
 
     def _on_edit(self) -> None:
-        self._own = True
+        self._edited = True

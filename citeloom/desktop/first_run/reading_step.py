@@ -1,8 +1,6 @@
-"""Step 5: the papers are being read; meanwhile an editor can be connected."""
+"""Step 5 of the assistant: creates the project and shows the progress of its first import."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout
@@ -18,16 +16,16 @@ from citeloom.desktop.widgets import basics
 
 
 class ReadingStep(Step):
-    """Makes the project, starts the import, and shows how far it is."""
+    """Creates the project, starts the import, and shows its progress."""
 
     name_refused = Signal(str)
-    away = Signal()  # the researcher goes on to another page
+    away = Signal()  # the user opens another page
 
     def __init__(self, context: PageContext, chosen: Chosen) -> None:
         super().__init__(context, chosen)
-        self.made = ""  # the project, once it is there
-        self._lost = False  # the engine ended in the middle
-        self._asking = self._stale = False  # for the coverage; and whether it has changed since
+        self.made = ""  # the project, once it was created
+        self._lost = False  # the engine was lost meanwhile
+        self._asking = self._stale = False  # whether the coverage is being requested; whether it has changed since
         self.strip = JobStrip(context)
         self.banner = basics.Banner()
         self.coverage = basics.CoverageBar()
@@ -53,93 +51,94 @@ class ReadingStep(Step):
 
     def entered(self) -> None:
         self.title.setText(self.tr("Making the project …"))
-        self.words.setText("")
+        self.message.setText("")
         self._offer(False)
         if self.made:
-            self._read(None)
+            self._start_import(None)
         else:
-            self.context.tasks.send(self, self.chosen.request(), done=self._read, failed=self._refused)
+            self.context.tasks.send(self, self.chosen.request(), done=self._start_import, failed=self._on_refused)
 
     def _offer(self, ready: bool) -> None:
         for part in (self.next, self.connect_button, self.search_button, self.coverage, self.counts):
             part.setVisible(ready)
 
-    def _read(self, _: object) -> None:
+    def _start_import(self, _: object) -> None:
         self.made = self.made or self.chosen.name
         self.changed.emit()
         self.strip.follow(self.made)
-        self.context.tasks.send(self, Ingest(project=self.made), done=self._reading, failed=self._failed)
+        self.context.tasks.send(self, Ingest(project=self.made), done=self._on_import_started, failed=self._on_failed)
 
-    def _reading(self, _: object) -> None:
+    def _on_import_started(self, _: object) -> None:
         self.title.setText(self.tr("Your papers are being read"))
-        self.words.setText(
+        self.message.setText(
             self.tr("A paper can be found as soon as its text is there. You can close this window: reading goes on.")
         )
         self.banner.hide()
         self._offer(True)
         self._ask_coverage()
 
-    def _refused(self, error: CiteLoomError) -> None:
+    def _on_refused(self, error: CiteLoomError) -> None:
         if error.code == Code.INVALID_PROJECT:
             self.name_refused.emit(str(error))
             return
-        self._failed(error)
+        self._on_failed(error)
 
-    def _failed(self, error: CiteLoomError) -> None:
+    def _on_failed(self, error: CiteLoomError) -> None:
         self.title.setText(self.tr("That did not work"))
         self._lost = error.code == Code.ENGINE_UNAVAILABLE
-        self._say(error)
+        self._show_error(error)
 
     def _on_reached(self, _: object) -> None:
-        """An engine that ended in the middle is back: go on where it was left."""
+        """Continue when a lost engine is back."""
         if self._lost:
             self._lost = False
             self.entered()
 
-    def _say(self, error: CiteLoomError) -> None:
-        again: Callable[[], None] = self.entered
-        self.banner.say_error(error, action=(self.tr("Try again"), again))
+    def _show_error(self, error: CiteLoomError) -> None:
+        self.banner.show_error(error, action=(self.tr("Try again"), self.entered))
 
     def _on_event(self, event: Event) -> None:
         if not isinstance(event, JobFinished) or not self.made or event.project_id != self.made:
             return
         self._ask_coverage()
         if event.error:
-            self._say(event.error)
+            self._show_error(event.error)
             return
         if event.state == "cancelled":
             self.title.setText(self.tr("Reading was stopped"))
-            self.words.setText(self.tr("What has been read stays; the next sync goes on from there."))
+            self.message.setText(self.tr("What has been read stays; the next sync goes on from there."))
             return
         self.title.setText(self.tr("Your papers are read"))
-        self.words.setText(self.tr("Whatever could be read can be searched and cited, page by page."))
+        self.message.setText(self.tr("Whatever could be read can be searched and cited, page by page."))
         self.next.setText(self.tr("Next:"))
         result = import_result(event)
         if problems := [*(f"{e['source']}: {e['reason']}" for e in result.errors), *result.warnings]:
-            self.banner.say("\n".join(problems[:5]), wrong=bool(result.errors))
+            self.banner.show_message("\n".join(problems[:5]), wrong=bool(result.errors))
 
     def _on_overview(self) -> None:
         if self.made and self.isVisible() and self.strip.jobs():
             self._ask_coverage()
 
     def _ask_coverage(self) -> None:
-        """One question at a time; what changes meanwhile is asked for after it."""
+        """Request the coverage, one request at a time; a change meanwhile causes another one afterwards."""
         self._stale = self._asking
         if not self._asking:
             self._asking = True
             request = ShowProject(project=self.made)
-            self.context.tasks.send(self, request, done=self._show_coverage, failed=lambda error: self._asked())
+            self.context.tasks.send(
+                self, request, done=self._show_coverage, failed=lambda error: self._on_coverage_done()
+            )
 
-    def _asked(self) -> None:
+    def _on_coverage_done(self) -> None:
         self._asking = False
         if self._stale:
             self._ask_coverage()
 
     def _show_coverage(self, project: ProjectDetails) -> None:
         self.coverage.show_coverage(project.coverage)
-        self.counts.setText(basics.coverage_words(project.coverage))
-        self._asked()
+        self.counts.setText(basics.coverage_text(project.coverage))
+        self._on_coverage_done()
 
     def _go(self, page: str) -> None:
-        self.away.emit()  # first: the window that closes leads to the project by itself
+        self.away.emit()  # first: closing the dialog opens the projects page
         self.context.go.emit(page, {"project": self.made})

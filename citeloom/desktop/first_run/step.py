@@ -1,4 +1,4 @@
-"""Base class of the assistant's steps, and the choices made so far."""
+"""Base class of the assistant's steps, and the choices that they share."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Chosen:
     zotero: list[ZoteroPart] = field(default_factory=list)
     folders: list[str] = field(default_factory=list)
     sample: bool = False
-    names: list[str] = field(default_factory=list)  # what the chosen things are called
+    names: list[str] = field(default_factory=list)  # names of the chosen collections and folders
     name: str = ""
 
     @property
@@ -35,7 +35,7 @@ class Chosen:
         return bool(self.zotero or self.folders or self.sample)
 
     def suggested_name(self) -> str:
-        """A name for the project, after what it reads."""
+        """Return a name for the project, derived from what it reads."""
         if self.sample and not self.zotero and not self.folders:
             return "sample"
         for name in self.names:
@@ -46,7 +46,7 @@ class Chosen:
         return "thesis"
 
     def request(self) -> AddProject:
-        """Return the request that makes the project."""
+        """Return the request that creates the project."""
         folders, references = list(self.folders), None
         if self.sample:
             sample = Path(paths.sample_folder())
@@ -56,32 +56,32 @@ class Chosen:
 
 
 class Step(QWidget):
-    """One step: a title, a sentence, and what there is to choose."""
+    """Base of a step: a title, an explanation, and the controls of the subclass."""
 
-    changed = Signal()  # whether one may go on may have changed
+    changed = Signal()  # `ready` may have changed
 
     def __init__(self, context: PageContext, chosen: Chosen) -> None:
         super().__init__()
         self.context = context
         self.chosen = chosen
         self.title = basics.text(bold=True, bigger=1.5)
-        self.words = basics.text(muted=True)
+        self.message = basics.text(muted=True)
         self.inside = QVBoxLayout(self)
         self.inside.setContentsMargins(0, 0, 0, 0)
         self.inside.setSpacing(basics.GAP)
         self.inside.addWidget(self.title)
-        self.inside.addWidget(self.words)
+        self.inside.addWidget(self.message)
 
     def entered(self) -> None:
-        """It is being shown."""
+        """Called when the step is shown."""
 
-    def left(self) -> None:
-        """It is no longer shown."""
+    def exited(self) -> None:
+        """Called when the step is no longer shown."""
 
     def ready(self) -> bool:
-        """Whether one may go on."""
+        """Return whether the next step may be shown."""
         return True
 
-    def keep(self, then: Callable[[], None], failed: Callable[[str], None]) -> None:
-        """Keep what was chosen, and go on."""
+    def save(self, then: Callable[[], None], failed: Callable[[str], None]) -> None:
+        """Save the choice, then call `then`, or `failed` with the reason."""
         then()

@@ -1,4 +1,4 @@
-"""Step 1: Zotero is looked for, and seen by itself once it lets CiteLoom in."""
+"""Step 1 of the assistant: detects Zotero, and checks again until it can be used."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from citeloom.core.files.open_file import open_uri
 from citeloom.desktop.first_run.step import Chosen, Step
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import PageContext
-from citeloom.desktop.text.zotero_text import NEW_KEY, reached_words
+from citeloom.desktop.text.zotero_text import NEW_KEY, connection_text
 from citeloom.desktop.widgets import basics
 
-_LOOK_MS = 2500
+_CHECK_MS = 2500
 
 
 class ZoteroStep(Step):
-    """How Zotero is reached, and what to do where it is not."""
+    """Shows how Zotero is reached, and what to do if it is not."""
 
     folder_wanted = Signal()
     sample_wanted = Signal()
@@ -26,16 +26,16 @@ class ZoteroStep(Step):
     def __init__(self, context: PageContext, chosen: Chosen) -> None:
         super().__init__(context, chosen)
         self.title.setText(self.tr("Welcome to CiteLoom"))
-        self.words.setText(
+        self.message.setText(
             self.tr(
                 "Your papers become evidence that any editor can cite, page by page."
                 " Everything stays on this computer. Let us look for Zotero first."
             )
         )
         self.found = False
-        self._asked: Task | None = None
-        self._again = QTimer(self, singleShot=True, interval=_LOOK_MS)
-        self._again.timeout.connect(self._look)
+        self._task: Task | None = None
+        self._check_timer = QTimer(self, singleShot=True, interval=_CHECK_MS)
+        self._check_timer.timeout.connect(self._check)
         self._icon = basics.Picture("info", 28)
         self.state = basics.text(self.tr("Looking for Zotero …"), bold=True)
         self.help = basics.text()
@@ -67,7 +67,7 @@ class ZoteroStep(Step):
 
     def _log_in(self) -> QWidget:
         self.log_in_box = QWidget()
-        words = basics.text(
+        text = basics.text(
             self.tr("Zotero on another computer? Log in at zotero.org: the key stays in this system's keyring."),
             muted=True,
         )
@@ -78,53 +78,53 @@ class ZoteroStep(Step):
         row = QHBoxLayout()
         for part in (self.key, self.log_in_button, self.new_key_button):
             row.addWidget(part)
-        self.log_in_said = basics.text()
-        self.log_in_said.hide()
+        self.log_in_status = basics.text()
+        self.log_in_status.hide()
         lines = QVBoxLayout(self.log_in_box)
         lines.setContentsMargins(0, basics.GAP, 0, 0)
-        lines.addWidget(words)
+        lines.addWidget(text)
         lines.addLayout(row)
-        lines.addWidget(self.log_in_said)
+        lines.addWidget(self.log_in_status)
         return self.log_in_box
 
     def entered(self) -> None:
-        self._look()
+        self._check()
 
-    def left(self) -> None:
-        self._again.stop()
-        if self._asked:
-            self._asked.drop()
-            self._asked = None
+    def exited(self) -> None:
+        self._check_timer.stop()
+        if self._task:
+            self._task.drop()
+            self._task = None
 
     def ready(self) -> bool:
         return True
 
-    def _look(self) -> None:
-        if self._asked is None:
-            self._asked = self.context.tasks.send(self, GetZoteroStatus(), done=self._show, failed=self._cannot_tell)
+    def _check(self) -> None:
+        if self._task is None:
+            self._task = self.context.tasks.send(self, GetZoteroStatus(), done=self._show, failed=self._on_failed)
 
     def _show(self, seen: ZoteroStatus) -> None:
-        self._asked = None
+        self._task = None
         self.found = seen.in_use is not None
-        well, state, words = reached_words(seen)
+        well, state, text = connection_text(seen)
         if not well and seen.local.running:
-            words = self.tr("{words} CiteLoom sees it by itself.").format(words=words)
-        self._say("check" if well else "info", state, words)
+            text = self.tr("{words} CiteLoom sees it by itself.").format(words=text)
+        self._show_state("check" if well else "info", state, text)
         self.log_in_box.setVisible(not self.found)
         if seen.in_use != "local" and self.isVisible():
-            self._again.start()  # the researcher may be switching it on right now
+            self._check_timer.start()  # the user may be enabling it right now
         self.changed.emit()
 
-    def _cannot_tell(self, error: CiteLoomError) -> None:
-        self._asked = None
-        self._say("warning", self.tr("CiteLoom could not look for Zotero"), str(error))
+    def _on_failed(self, error: CiteLoomError) -> None:
+        self._task = None
+        self._show_state("warning", self.tr("CiteLoom could not look for Zotero"), str(error))
         if self.isVisible():
-            self._again.start()
+            self._check_timer.start()
 
-    def _say(self, icon_name: str, state: str, words: str) -> None:
+    def _show_state(self, icon_name: str, state: str, text: str) -> None:
         self._icon.show_icon(icon_name)
         self.state.setText(state)
-        self.help.setText(words)
+        self.help.setText(text)
 
     def _send_key(self) -> None:
         key = self.key.text().strip()
@@ -132,20 +132,20 @@ class ZoteroStep(Step):
             self.key.setFocus()
             return
         self.log_in_button.setEnabled(False)
-        self.log_in_said.setText(self.tr("Asking zotero.org …"))
-        self.log_in_said.show()
+        self.log_in_status.setText(self.tr("Asking zotero.org …"))
+        self.log_in_status.show()
         self.context.tasks.send(self, LogInToZotero(key=key), done=self._logged_in, failed=self._not_logged_in)
 
     def _logged_in(self, account: ZoteroLoginResult) -> None:
         self.key.clear()
         self.log_in_button.setEnabled(True)
-        self.log_in_said.setText(self.tr("Logged in as {user}.").format(user=account.user))
-        self._again.stop()
-        self._look()
+        self.log_in_status.setText(self.tr("Logged in as {user}.").format(user=account.user))
+        self._check_timer.stop()
+        self._check()
 
     def _not_logged_in(self, error: CiteLoomError) -> None:
         self.log_in_button.setEnabled(True)
-        self.log_in_said.setText(str(error))
+        self.log_in_status.setText(str(error))
 
     def _make_key(self) -> None:
-        self.context.tasks.run(self, lambda tell: open_uri(NEW_KEY), failed=self._not_logged_in)
+        self.context.tasks.run(self, lambda report: open_uri(NEW_KEY), failed=self._not_logged_in)

@@ -1,1 +1,1 @@
-"""The page of projects: what each reads, and its papers."""
+"""The projects page: the list of projects, their documents and their sources."""

@@ -27,21 +27,21 @@ from citeloom.desktop.widgets import basics
 Collect = Callable[[Callable[[list[DocumentRow]], object]], None]
 
 
-_NAMED = 200  # of the papers to be removed
+_MAX_LISTED = 200  # papers listed by title in the confirmation
 
 
 class DocumentActions(QObject):
-    """Retry, read again, open, show, copy, remove: as buttons, in the menu and by keys."""
+    """Actions on documents: retry, read again, open, show in folder, copy citekey, confirm or refuse, remove."""
 
-    said = Signal(str)
+    notice = Signal(str)
     failed = Signal(object)  # a CiteLoomError
-    changed = Signal()  # documents are being read or have gone
+    changed = Signal()  # documents are being read or were removed
 
     def __init__(self, tasks: EngineTasks, window: QWidget, collect: Collect) -> None:
         super().__init__(window)
-        self._link, self._window, self._collect = tasks, window, collect
+        self._engine, self._window, self._collect = tasks, window, collect
         self._project = ""
-        self._one: DocumentRow | None = None  # the selected document, if it is one
+        self._one: DocumentRow | None = None  # the selected document, if exactly one is selected
         self.question: QMessageBox | None = None  # the last one asked
         make = self._make
         self.retry = make(self.tr("&Try again"), "retry", self._retry, "F5")
@@ -54,12 +54,12 @@ class DocumentActions(QObject):
         self.all = (self.retry, self.open, self.show_in_folder, self.copy, self.convert, self.remove)
         self.confirm = make(self.tr("Co&nfirm: it is this work"), "check", self._confirm, "")
         self.refuse = make(self.tr("Ref&use: it is another"), "warning", self._refuse, "")
-        self.decisions = (self.confirm, self.refuse)  # in the menu, where there is something to decide
+        self.decisions = (self.confirm, self.refuse)  # only in the menu, for a document with a claim
         self.retry.setToolTip(self.tr("Read them once more"))
         self.convert.setToolTip(self.tr("Convert and recognise them anew, as if they had never been read"))
 
     def follow(self, project: str, count: int, one: DocumentRow | None) -> None:
-        """Enable the actions for a selection; `one` is the document where exactly one is selected and loaded."""
+        """Enable the actions for a selection; `one` is the document if exactly one is selected and loaded."""
         self._project, self._one = project, one
         for action in (self.retry, self.copy, self.convert, self.remove):
             action.setEnabled(count > 0)
@@ -71,12 +71,12 @@ class DocumentActions(QObject):
             action.setEnabled(bool(one and one.claimed_citekey))
 
     def _make(
-        self, words: str, icon_name: str, does: Callable[[], object], keys: str | QKeySequence.StandardKey
+        self, text: str, icon_name: str, callback: Callable[[], object], keys: str | QKeySequence.StandardKey
     ) -> QAction:
-        action = QAction(icon(icon_name), words, self)
+        action = QAction(icon(icon_name), text, self)
         action.setEnabled(False)
         action.setShortcut(QKeySequence(keys))
-        action.triggered.connect(lambda: does())  # noqa: PLW0108 - without the signal's "checked"
+        action.triggered.connect(lambda: callback())  # noqa: PLW0108 - without the signal's "checked"
         return action
 
     def _retry(self) -> None:
@@ -92,19 +92,19 @@ class DocumentActions(QObject):
 
         def done(started: RereadStarted) -> None:
             count = basics.number(started.documents)
-            self.said.emit(self.tr("{count} papers are being read again.").format(count=count))
+            self.notice.emit(self.tr("{count} papers are being read again.").format(count=count))
             self.changed.emit()
 
-        self._link.send(self, request, done=done, failed=self.failed.emit)
+        self._engine.send(self, request, done=done, failed=self.failed.emit)
 
     def _open(self) -> None:
         if self._one and (uri := self._one.open_uri):
-            self._link.run(self, lambda _: open_uri(uri), failed=self.failed.emit)
+            self._engine.run(self, lambda _: open_uri(uri), failed=self.failed.emit)
 
     def _show_in_folder(self) -> None:
         if self._one and self._one.path:
             folder = Path(self._one.path).parent
-            self._link.run(self, lambda _: open_uri(folder.as_uri()), failed=self.failed.emit)
+            self._engine.run(self, lambda _: open_uri(folder.as_uri()), failed=self.failed.emit)
 
     def _confirm(self) -> None:
         self._decide(ConfirmClaim, self.tr("It counts as @{key} from now on."))
@@ -118,27 +118,27 @@ class DocumentActions(QObject):
         key = self._one.claimed_citekey
 
         def done(_: DocumentRow) -> None:
-            self.said.emit(message.format(key=key))
+            self.notice.emit(message.format(key=key))
             self.changed.emit()
 
         request = decision(project=self._project, doc_id=self._one.doc_id)
-        self._link.send(self, request, done=done, failed=self.failed.emit)
+        self._engine.send(self, request, done=done, failed=self.failed.emit)
 
     def _copy(self) -> None:
         def done(documents: list[DocumentRow]) -> None:
             keys = [document.citekey for document in documents if document.citekey]
             QGuiApplication.clipboard().setText(", ".join(keys))
-            self.said.emit(self.tr("{count} citekeys were copied.").format(count=basics.number(len(keys))))
+            self.notice.emit(self.tr("{count} citekeys were copied.").format(count=basics.number(len(keys))))
 
         self._collect(done)
 
     def _remove(self) -> None:
-        self._collect(partial(self._ask_to_remove, self._project))
+        self._collect(partial(self._confirm_removal, self._project))
 
-    def _ask_to_remove(self, project: str, documents: list[DocumentRow]) -> None:
+    def _confirm_removal(self, project: str, documents: list[DocumentRow]) -> None:
         if not documents:
             return
-        words = self.tr(
+        text = self.tr(
             "Remove {count} papers from the project “{project}”? Your files and Zotero stay as they are. A paper that "
             "is still in a folder or collection that the project reads comes back with the next sync."
         )
@@ -146,15 +146,15 @@ class DocumentActions(QObject):
         self.question = basics.ask_first(
             self._window,
             self.tr("Remove papers"),
-            words.format(count=basics.number(len(documents)), project=project),
+            text.format(count=basics.number(len(documents)), project=project),
             self.tr("&Remove"),
-            lambda: self._link.send(self, request, done=self._removed, failed=self.failed.emit),
-            details="\n".join(document.title or document.source for document in documents[:_NAMED]),
+            lambda: self._engine.send(self, request, done=self._removed, failed=self.failed.emit),
+            details="\n".join(document.title or document.source for document in documents[:_MAX_LISTED]),
         )
 
     def _removed(self, done: RemovedDocuments) -> None:
-        gone = self.tr("{count} papers were removed.").format(count=basics.number(done.removed))
-        self.said.emit("\n".join((gone, *dict.fromkeys(done.notes))))  # each kind of note once
+        removed = self.tr("{count} papers were removed.").format(count=basics.number(done.removed))
+        self.notice.emit("\n".join((removed, *dict.fromkeys(done.notes))))  # each kind of note once
         self.changed.emit()
 
 

@@ -39,7 +39,7 @@ class DocumentDetails(QScrollArea):
             self.lines[name] = basics.text()
             self._form.addRow(_label(label), self.lines[name])
         for line in (self.title, self.authors, *self.lines.values()):
-            # A word of any length must not make the window wider.
+            # A long word must not widen the window.
             line.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.MinimumExpanding)
         inner = QWidget()
         layout = QVBoxLayout(inner)
@@ -57,7 +57,7 @@ class DocumentDetails(QScrollArea):
         year = str(document.year or "")
         self.authors.setText(" · ".join(p for p in ("; ".join(document.authors), year) if p))
         self.authors.setVisible(bool(self.authors.text()))
-        status = library_text.status_words(document.status)
+        status = library_text.status_text(document.status)
         if document.chunk_count:
             status = self.tr("{status}, {count} passages").format(
                 status=status, count=basics.number(document.chunk_count)
@@ -66,8 +66,8 @@ class DocumentDetails(QScrollArea):
             "status": status,
             "reason": document.reason or "",
             "citekey": document.citekey,
-            "record": library_text.matched_words(document),
-            "text": library_text.text_words(document),
+            "record": library_text.match_text(document),
+            "text": library_text.text_origin(document),
             "warnings": "\n".join(document.warnings),
             "file": document.path or document.source,
         }
@@ -79,7 +79,7 @@ class DocumentDetails(QScrollArea):
         self._shown = document
 
 
-def _label(words_: str) -> QLabel:
-    label = basics.text(words_, muted=True)
+def _label(message: str) -> QLabel:
+    label = basics.text(message, muted=True)
     label.setWordWrap(False)
     return label

@@ -20,36 +20,37 @@ from citeloom.desktop.widgets import basics
 Index = QModelIndex | QPersistentModelIndex
 
 STATUS, CITEKEY, TITLE, PAGES, COVERAGE, OCR, REASON = range(7)
-SORTS = ("status", "citekey", "title", "pages", "word_coverage", "ocr_share", None)  # by which the engine sorts each
-_MAX_REQUESTS = 2  # at a time: more would hold up those of other pages
+# The engine's sort key of each column.
+SORTS = ("status", "citekey", "title", "pages", "word_coverage", "ocr_share", None)
+_MAX_REQUESTS = 2  # at a time: more would delay those of other pages
 _MANY = 1000  # rows in one request when all of them are needed
 
 
 class DocumentsModel(QAbstractTableModel):
     """Documents as the engine sorts and filters them; a row that is not loaded yet shows an ellipsis."""
 
-    answered = Signal(object)  # a DocumentPage came
-    arrived = Signal()  # rows came, or stand elsewhere now
+    answered = Signal(object)  # with a DocumentPage
+    arrived = Signal()  # rows were loaded or have moved
     failed = Signal(object)  # a CiteLoomError
 
     def __init__(self, tasks: EngineTasks, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._link = tasks
+        self._engine = tasks
         self.query: ListDocuments | None = None
         self._blocks = PagedRows()
-        self._begins = False  # the first answer to another query is awaited; until then the old rows are shown
+        self._new_query = False  # waiting for the first result of a new query; until then the old rows are shown
         self._tasks: list[Task] = []
-        # Rows are requested after the paint that missed them: many cells make one request.
-        self._soon = QTimer(self, singleShot=True, interval=0)
-        self._soon.timeout.connect(self._ask)
+        # Rows are requested after the paint event that missed them: many cells cause one request.
+        self._request_timer = QTimer(self, singleShot=True, interval=0)
+        self._request_timer.timeout.connect(self._request_blocks)
 
     def show_query(self, query: ListDocuments | None) -> None:
-        """Show other documents, or the same in another order."""
+        """Set the query and reload."""
         other_project = (self.query and self.query.project) != (query and query.project)
         self._drop_tasks()
-        self.query, self._begins = query, True
+        self.query, self._new_query = query, True
         if other_project:
-            self._begin_anew([], 0)
+            self._reset([], 0)
         self._blocks.invalidate()
         if query:
             self._want(0)
@@ -60,7 +61,7 @@ class DocumentsModel(QAbstractTableModel):
             return
         self._drop_tasks()
         self._blocks.invalidate()
-        if self._begins:
+        if self._new_query:
             self._want(0)
             return
         for block in range(last // BLOCK, first // BLOCK - 1, -1):
@@ -72,87 +73,87 @@ class DocumentsModel(QAbstractTableModel):
         return any(task.wanted for task in self._tasks)
 
     def document(self, row: int) -> Row | None:
-        """The document of a row, if it is loaded."""
+        """Return the document of a row, if it is loaded."""
         return self._row(row) if 0 <= row < self._blocks.total else None
 
     def places(self) -> dict[str, int]:
-        """The row of each loaded document, by its id."""
+        """Return the row of each loaded document by its id."""
         return {row.doc_id: at for at, row in self._blocks.known()}
 
     def collect(self, owner: QObject, rows: Sequence[int], done: Callable[[list[Row]], object], failed: Failed) -> None:
-        """Load the documents of these rows and hand them to `done`, whatever is shown by then."""
+        """Load the documents of these rows and pass them to `done`, even if other rows are shown by then."""
         query = self.query
         found: dict[int, Row | None] = dict(self._blocks.known())
 
-        def go_on() -> None:
+        def load_next() -> None:
             missing = next((row for row in rows if row not in found), None)
             if missing is None or query is None:
                 done([document for row in rows if (document := found.get(row))])
                 return
             start = missing // _MANY * _MANY
 
-            def take(page: DocumentPage) -> None:
-                came = dict(enumerate(page.documents, start))
+            def on_page(page: DocumentPage) -> None:
+                loaded = dict(enumerate(page.documents, start))
                 for row in range(start, start + _MANY):
-                    found.setdefault(row, came.get(row))
-                go_on()
+                    found.setdefault(row, loaded.get(row))
+                load_next()
 
-            self._link.send(owner, replace(query, offset=start, limit=_MANY), done=take, failed=failed)
+            self._engine.send(owner, replace(query, offset=start, limit=_MANY), done=on_page, failed=failed)
 
-        go_on()
+        load_next()
 
-    # -- asking --------------------------------------------------------------------------------------------------
+    # -- loading -------------------------------------------------------------------------------------------------
 
     def _want(self, block: int) -> None:
         self._blocks.want(block)
-        self._soon.start()
+        self._request_timer.start()
 
     def _row(self, number: int) -> Row | None:
-        if not self._begins:
+        if not self._new_query:
             self._blocks.want(number // BLOCK)
-            if self._blocks.wants and not self._soon.isActive():
-                self._soon.start()
+            if self._blocks.wants and not self._request_timer.isActive():
+                self._request_timer.start()
         return self._blocks.row(number)
 
-    def _ask(self) -> None:
+    def _request_blocks(self) -> None:
         self._tasks = [task for task in self._tasks if task.wanted]
         while self._blocks.wants and len(self._tasks) < _MAX_REQUESTS and self.query:
             block = self._blocks.next()
             self._tasks.append(
-                self._link.send(
+                self._engine.send(
                     self,
                     replace(self.query, offset=block * BLOCK, limit=BLOCK),
-                    done=partial(self._take, block),
-                    failed=partial(self._give_up, block),
+                    done=partial(self._on_page, block),
+                    failed=partial(self._on_failed, block),
                 )
             )
 
-    def _take(self, block: int, page: DocumentPage) -> None:
+    def _on_page(self, block: int, page: DocumentPage) -> None:
         rows, total = page.documents, page.total
-        if self._begins:
-            self._begins = False
-            self._begin_anew(rows, total)
+        if self._new_query:
+            self._new_query = False
+            self._reset(rows, total)
         else:
             self._set_total(total)
-            self._blocks.take(block, rows)
+            self._blocks.store(block, rows)
             last = min(block * BLOCK + BLOCK, total) - 1
             if last >= block * BLOCK:
                 self.dataChanged.emit(self.index(block * BLOCK, 0), self.index(last, REASON))
         self.answered.emit(page)
         self.arrived.emit()
-        self._ask()
+        self._request_blocks()
 
-    def _give_up(self, block: int, error: CiteLoomError) -> None:
+    def _on_failed(self, block: int, error: CiteLoomError) -> None:
         self._blocks.fail(block)
         self.failed.emit(error)
-        self._ask()
+        self._request_blocks()
 
-    def _begin_anew(self, rows: list[Row], total: int) -> None:
+    def _reset(self, rows: list[Row], total: int) -> None:
         self.beginResetModel()
         self._blocks = PagedRows()
         self._blocks.total = total
         if rows:
-            self._blocks.take(0, rows)
+            self._blocks.store(0, rows)
         self.endResetModel()
 
     def _set_total(self, total: int) -> None:
@@ -171,7 +172,7 @@ class DocumentsModel(QAbstractTableModel):
             task.drop()
         self._tasks = []
 
-    # -- what a view asks ----------------------------------------------------------------------------------------
+    # -- QAbstractTableModel -------------------------------------------------------------------------------------
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt declares it
         return 0 if parent.isValid() else self._blocks.total
@@ -237,13 +238,13 @@ def _title(row: Row) -> str:
 
 
 def _remark(row: Row) -> str:
-    return row.reason or library_text.doubt_words(row)
+    return row.reason or library_text.doubt_text(row)
 
 
 def _shown(row: Row, column: int) -> str:
     match column:
         case 0:
-            return library_text.status_words(library_text.shown_status(row))
+            return library_text.status_text(library_text.shown_status(row))
         case 1:
             return library_text.one_line(row.citekey)
         case 2:

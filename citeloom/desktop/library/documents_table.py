@@ -1,4 +1,4 @@
-"""The documents of a project: a table with filter, search, sorting and actions, and details of the selected one."""
+"""The documents of a project: a table with filter, search, sorting, actions, and details of the selected document."""
 
 from __future__ import annotations
 
@@ -35,31 +35,31 @@ from citeloom.desktop.text import library_text
 from citeloom.desktop.widgets import basics
 
 _TYPING_MS = 250
-_REFRESH_MS = 1000  # at least, between two looks while an import moves on
-_REMEMBERED = 1000  # selected rows that are found again by what they are; more stay selected by where they stand
+_REFRESH_MS = 1000  # minimum between two reloads during an import
+_MAX_RESTORED = 1000  # selected rows that are restored by id; beyond that the selection stays by row number
 
 
 class DocumentsTable(QWidget):
     """The documents table with its filters, actions and details."""
 
-    answered = Signal(object)  # a DocumentPage came
+    answered = Signal(object)  # with a DocumentPage
     failed = Signal(object)  # a CiteLoomError
 
     def __init__(self, tasks: EngineTasks) -> None:
         super().__init__()
-        self._link = tasks
+        self._engine = tasks
         self.project = ""
         self._selected: set[str] = set()
-        self._coverage: Coverage | None = None  # that the filter shows
+        self._coverage: Coverage | None = None  # whose counts the filter shows
         self._counting: Task | None = None
         self.model = DocumentsModel(tasks, self)
         self.model.answered.connect(self._on_answer)
-        self.model.arrived.connect(self._select_again)
+        self.model.arrived.connect(self._restore_selection)
         self.model.failed.connect(self.failed)
         self._typing = QTimer(self, singleShot=True, interval=_TYPING_MS)
-        self._typing.timeout.connect(self._ask)
+        self._typing.timeout.connect(self._query)
         self._refresh = QTimer(self, singleShot=True, interval=_REFRESH_MS)
-        self._refresh.timeout.connect(self._look_again)
+        self._refresh.timeout.connect(self._reload)
         self._make_filters()
         self._make_table()
         self.actions_ = DocumentActions(tasks, self, self._collect)
@@ -72,7 +72,7 @@ class DocumentsTable(QWidget):
             self.view.addAction(action)
             self.tools.addAction(action)
         if more := self.tools.findChild(QToolButton, "qt_toolbar_ext_button"):
-            more.setIcon(icon("down"))  # Qt's own is black, also on black
+            more.setIcon(icon("down"))  # Qt's own icon is black in dark palettes too
         self.view.doubleClicked.connect(self.actions_.open.trigger)
         self.details = DocumentDetails()
         self.details.hide()
@@ -83,7 +83,7 @@ class DocumentsTable(QWidget):
         self.status_box.setAccessibleName(self.tr("Which papers are shown"))
         self.status_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self._show_counts(basics.NO_COVERAGE, 0)
-        self.status_box.currentIndexChanged.connect(self._ask)
+        self.status_box.currentIndexChanged.connect(self._query)
         self.find_field = QLineEdit(clearButtonEnabled=True, placeholderText=self.tr("Find by title, author, citekey"))
         self.find_field.setAccessibleName(self.tr("Find papers"))
         self.find_field.addAction(icon("search"), QLineEdit.ActionPosition.LeadingPosition)
@@ -94,7 +94,7 @@ class DocumentsTable(QWidget):
         view = self.view = QTableView()
         view.setAccessibleName(self.tr("Papers"))
         view.setModel(self.model)
-        self.model.modelReset.connect(view.scrollToTop)  # after the view's own answer to it
+        self.model.modelReset.connect(view.scrollToTop)  # connected after the view's own slot
         view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         view.setShowGrid(False)
@@ -105,7 +105,7 @@ class DocumentsTable(QWidget):
         view.verticalHeader().hide()
         view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header = view.horizontalHeader()
-        # With the table's own selection it would look at every selected row to paint itself: too long for 100,000.
+        # With the table's selection model, painting the header checks every selected row: too slow for 100,000.
         header.setSelectionModel(QItemSelectionModel(self.model, header))
         header.setSortIndicator(CITEKEY, Qt.SortOrder.AscendingOrder)
         view.setSortingEnabled(True)
@@ -140,7 +140,7 @@ class DocumentsTable(QWidget):
         layout.addWidget(self.splitter, 1)
         self._fit_to_font()
 
-    # -- what is shown -------------------------------------------------------------------------------------------
+    # -- loading -------------------------------------------------------------------------------------------------
 
     def show_project(self, project: str) -> None:
         """Show all documents of a project."""
@@ -158,14 +158,14 @@ class DocumentsTable(QWidget):
         with QSignalBlocker(self.status_box), QSignalBlocker(self.find_field):
             self.status_box.setCurrentIndex(0)
             self.find_field.clear()
-        self._ask()
+        self._query()
 
-    def look_again_soon(self) -> None:
-        """Reload the visible rows soon; several calls make one reload."""
+    def reload_soon(self) -> None:
+        """Reload the visible rows soon; several calls cause one reload."""
         if not self._refresh.isActive():
             self._refresh.start()
 
-    def _ask(self) -> None:
+    def _query(self) -> None:
         self._typing.stop()
         if not self.project:
             self.model.show_query(None)
@@ -178,8 +178,8 @@ class DocumentsTable(QWidget):
             ListDocuments(project=self.project, status=status, find=find, sort=sort, descending=descending)
         )
 
-    def _look_again(self) -> None:
-        if self.model.waiting:  # an answer that takes long would never come if every look began anew
+    def _reload(self) -> None:
+        if self.model.waiting:  # a slow request would never finish if every reload restarted it
             self._refresh.start()
             return
         first = self.view.rowAt(0)
@@ -199,14 +199,14 @@ class DocumentsTable(QWidget):
             self._show_counts(coverage, duplicates.total)
 
         def failed(error: CiteLoomError) -> None:
-            self._coverage = None  # to be asked for again
+            self._coverage = None  # requested again with the next page
 
         if coverage != self._coverage:
             self._coverage = coverage
             if self._counting:
                 self._counting.drop()
             request = ListDocuments(project=self.project, status="duplicate", limit=1)
-            self._counting = self._link.send(self, request, done=done, failed=failed)
+            self._counting = self._engine.send(self, request, done=done, failed=failed)
 
     def _show_counts(self, coverage: Coverage, duplicates: int) -> None:
         counts = {
@@ -224,7 +224,7 @@ class DocumentsTable(QWidget):
             for status in library_text.STATUSES:
                 if counts[status] or status == chosen:
                     name = self.tr("{status} ({count})").format(
-                        status=library_text.status_words(status), count=basics.number(counts[status])
+                        status=library_text.status_text(status), count=basics.number(counts[status])
                     )
                     self.status_box.addItem(icon(library_text.STATUS_ICONS[status]), name, status)
             self.status_box.setCurrentIndex(max(0, self.status_box.findData(chosen)))
@@ -236,10 +236,10 @@ class DocumentsTable(QWidget):
             order = Qt.SortOrder.DescendingOrder if query.descending else Qt.SortOrder.AscendingOrder
             self.view.horizontalHeader().setSortIndicator(SORTS.index(query.sort), order)
 
-    # -- the selection -------------------------------------------------------------------------------------------
+    # -- selection -----------------------------------------------------------------------------------------------
 
     def selected_rows(self) -> list[int]:
-        """The numbers of the selected rows."""
+        """Return the numbers of the selected rows."""
         return sorted({row for top, bottom in self._ranges() for row in range(top, bottom + 1)})
 
     def _ranges(self) -> list[tuple[int, int]]:
@@ -247,19 +247,19 @@ class DocumentsTable(QWidget):
         return [(selection.at(n).top(), selection.at(n).bottom()) for n in range(selection.count())]
 
     def _on_selection(self) -> None:
-        few = sum(bottom + 1 - top for top, bottom in self._ranges()) <= _REMEMBERED
+        few = sum(bottom + 1 - top for top, bottom in self._ranges()) <= _MAX_RESTORED
         known = (self.model.document(row) for row in self.selected_rows()) if few else ()
         self._selected = {document.doc_id for document in known if document}
-        self._tell()
-        if self.details.isVisible():  # it has taken some of the table's place
-            QTimer.singleShot(0, self, self._keep_in_sight)
+        self._show_selection()
+        if self.details.isVisible():  # the details take space from the table
+            QTimer.singleShot(0, self, self._scroll_to_current)
 
-    def _keep_in_sight(self) -> None:
+    def _scroll_to_current(self) -> None:
         sideways = self.view.horizontalScrollBar().value()
         self.view.scrollTo(self.view.currentIndex())
         self.view.horizontalScrollBar().setValue(sideways)
 
-    def _tell(self) -> None:
+    def _show_selection(self) -> None:
         ranges = self._ranges()
         count = sum(bottom + 1 - top for top, bottom in ranges)
         one: Row | None = self.model.document(ranges[0][0]) if count == 1 else None
@@ -268,14 +268,14 @@ class DocumentsTable(QWidget):
         if one is not None:
             self.details.show_document(one)
 
-    def _select_again(self) -> None:
+    def _restore_selection(self) -> None:
         """Select the same documents again after their rows have moved."""
         if self._selected:
             places = self.model.places()
             rows = sorted(places[one] for one in self._selected if one in places)
             if rows != self.selected_rows():
                 self._select(rows)
-        self._tell()
+        self._show_selection()
 
     def _select(self, rows: list[int]) -> None:
         selection = QItemSelection()

@@ -1,4 +1,4 @@
-"""What is being read into a project now, how far it has come, and a way to stop it."""
+"""Progress bar for the jobs of a project, with a stop button. Used by the projects page, the assistant and settings."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ from citeloom.desktop.text import job_text, library_text
 from citeloom.desktop.widgets import basics
 
 _STEPS = 1000
-_THIN = 8  # pixels; there is no text in the bar
+_THIN = 8  # pixels; the bar has no text
 
 
 class _Elided(QLabel):
-    """One line of muted text that is cut off in its middle where it is too long."""
+    """Label with one line of muted text, elided in the middle."""
 
     def __init__(self) -> None:
         super().__init__(textFormat=Qt.TextFormat.PlainText)
         self.setForegroundRole(QPalette.ColorRole.PlaceholderText)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._words = ""
+        self._text = ""
 
-    def say(self, words_: str) -> None:
-        self._words = words_ = clean(words_)
-        self.setToolTip(basics.tip(words_))
-        self.setAccessibleName(words_)
-        self.setText(self.fontMetrics().elidedText(words_, Qt.TextElideMode.ElideMiddle, self.width()))
+    def show_message(self, text: str) -> None:
+        self._text = text = clean(text)
+        self.setToolTip(basics.tip(text))
+        self.setAccessibleName(text)
+        self.setText(self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, self.width()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.say(self._words)
+        self.show_message(self._text)
 
 
 class JobStrip(QFrame):
-    """A bar for the jobs of one project, or for those of none; hidden while there are none."""
+    """Progress of the jobs of a project, or of those without one; hidden while there are none."""
 
     failed = Signal(object)  # a CiteLoomError
 
@@ -49,7 +49,7 @@ class JobStrip(QFrame):
         super().__init__()
         self._context = context
         self._project: str | None = None
-        self._stopping: set[str] = set()  # imports; what is being read is finished first
+        self._stopping: set[str] = set()  # ids of jobs being stopped; the current file is finished first
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.what = basics.text()
         self.file = _Elided()
@@ -73,12 +73,12 @@ class JobStrip(QFrame):
         context.engine_status.changed.connect(self._show)
 
     def follow(self, project: str | None) -> None:
-        """Show the jobs of this project from now on, or of "": those that are of no project."""
+        """Show the jobs of a project, or with "" those without a project."""
         self._project = project
         self._show()
 
     def jobs(self) -> list[RunningJob]:
-        """The project's jobs under way, the one at work first."""
+        """Return the jobs of the project, the active one first."""
         jobs = [job for job in self._context.engine_status.now.jobs.values() if job.project == self._project]
         return sorted(jobs, key=lambda job: not job.stage)
 
@@ -90,14 +90,14 @@ class JobStrip(QFrame):
             return
         job = jobs[0]
         self.stop_button.setEnabled(any(one.job_id not in self._stopping for one in jobs))
-        self.what.setText(job_text.stage_words(job))
-        self.file.say(library_text.one_line(job_text.file_words(job)))
+        self.what.setText(job_text.stage_text(job))
+        self.file.show_message(library_text.one_line(job_text.file_text(job)))
         self.file.setVisible(bool(job.file) or (job_text.counts_papers(job) and not job.waits_for))
         self.left.setText(job_text.time_left(job))
         share = job_text.share(job)
         self.bar.setRange(0, _STEPS if share is not None else 0)
         self.bar.setValue(int(_STEPS * (share or 0.0)))
-        self.stop_button.setToolTip(job_text.stop_words(job.kind))
+        self.stop_button.setToolTip(job_text.stop_text(job.kind))
 
     def _stop(self) -> None:
         for job in self.jobs():

@@ -1,4 +1,4 @@
-"""The page of projects: the list at the side, the chosen project beside it."""
+"""The projects page: a list of projects, and the view of the chosen one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SAMPLE = "sample"
 
 
 class ProjectsPage(Page):
-    """All projects at the side, the chosen one beside them."""
+    """Page with the list of projects and the view of the chosen one."""
 
     name = "projects"
     icon_name = "projects"
@@ -32,9 +32,9 @@ class ProjectsPage(Page):
     def __init__(self, context: PageContext, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
         self._task: Task | None = None
-        self._wanted = ""  # a project to choose as soon as it is in the list
-        self._seen = False
-        self._engine_problem = False  # the banner says that the engine is not there
+        self._to_choose = ""  # the project to choose once it is in the list
+        self._opened = False
+        self._engine_problem = False  # the banner shows that the engine is unavailable
         self.dialog: NewProjectDialog | None = None  # the last one opened
         self.banner = basics.Banner()
         self.list = ProjectList()
@@ -58,7 +58,7 @@ class ProjectsPage(Page):
         self.list.chosen.connect(self._on_chosen)
         self.view.failed.connect(self._on_error)
         self.view.unread.connect(self._on_unread)
-        self.view.said.connect(self._say)
+        self.view.notice.connect(self._show_message)
         self.view.coverage_seen.connect(self.list.model.show_coverage)
         self.view.removed.connect(self._on_removed)
         context.tasks.reached.connect(self._on_reached)
@@ -88,12 +88,12 @@ class ProjectsPage(Page):
         return self.tr("Projects")
 
     def shown(self, what: dict[str, str]) -> None:
-        self._seen = True
-        self._wanted = what.get("project") or self._wanted
-        self.list.choose(self._wanted)
-        self.ask()
+        self._opened = True
+        self._to_choose = what.get("project") or self._to_choose
+        self.list.choose(self._to_choose)
+        self.load()
 
-    def ask(self) -> None:
+    def load(self) -> None:
         """Load the list of projects."""
         if self._task:
             self._task.drop()
@@ -101,9 +101,9 @@ class ProjectsPage(Page):
 
     def _show(self, answer: ProjectSummaries) -> None:
         self.list.load(answer.projects)
-        if self._wanted and self.list.model.project(self._wanted):
-            self.list.choose(self._wanted)
-            self._wanted = ""
+        if self._to_choose and self.list.model.project(self._to_choose):
+            self.list.choose(self._to_choose)
+            self._to_choose = ""
         self.stack.setCurrentWidget(self.splitter if answer.projects else self.first)
 
     def _on_chosen(self, project: str) -> None:
@@ -111,22 +111,22 @@ class ProjectsPage(Page):
         self.view.show_project(project, known.coverage if known else basics.NO_COVERAGE)
 
     def _on_removed(self, project: str) -> None:
-        self._say(self.tr("The project “{project}” was removed.").format(project=project), False)
-        self.ask()
+        self._show_message(self.tr("The project “{project}” was removed.").format(project=project), False)
+        self.load()
 
     def _on_reached(self, status: dict[str, Any]) -> None:
         if self._engine_problem:
             self.banner.hide()
             self._engine_problem = False
-        if self._seen:
-            self.ask()
-            self.view.ask()
+        if self._opened:
+            self.load()
+            self.view.load()
 
     def _on_event(self, event: Event) -> None:
-        if isinstance(event, JobFinished) and self._seen:
+        if isinstance(event, JobFinished) and self._opened:
             project = event.project_id
             if self.list.model.project(project) is None:
-                self.ask()
+                self.load()
             elif project != self.view.project:
                 self.context.tasks.send(
                     self,
@@ -136,7 +136,7 @@ class ProjectsPage(Page):
                 )
 
     def _on_unread(self, error: CiteLoomError) -> None:
-        """Show why something could not be loaded, but keep the message of an action that failed: nobody repeats it."""
+        """Show why something could not be loaded; does not replace the error of an action, which would be lost."""
         lost = error.code == Code.ENGINE_UNAVAILABLE
         if not (lost and self.banner.isVisible() and not self._engine_problem):
             self._on_error(error)
@@ -144,13 +144,13 @@ class ProjectsPage(Page):
 
     def _on_error(self, error: CiteLoomError) -> None:
         self._engine_problem = False
-        self.banner.say_error(error)
-        if error.code == Code.INVALID_PROJECT:  # gone meanwhile: somebody removed it elsewhere
-            self.ask()
+        self.banner.show_error(error)
+        if error.code == Code.INVALID_PROJECT:  # removed meanwhile by another client
+            self.load()
 
-    def _say(self, words: str, wrong: bool) -> None:
+    def _show_message(self, text: str, wrong: bool) -> None:
         self._engine_problem = False
-        self.banner.say(words, wrong=wrong)
+        self.banner.show_message(text, wrong=wrong)
 
     # -- new projects --------------------------------------------------------------------------------------------
 
@@ -161,19 +161,19 @@ class ProjectsPage(Page):
         self.dialog.open()
 
     def try_sample(self) -> None:
-        """Make a project of the sample library."""
+        """Create a project with the sample library."""
         sample = Path(paths.sample_folder())
         references, folder = str(sample / "library.json"), str(sample / "papers")
         request = AddProject(project=_SAMPLE, references=references, folders=[folder])
         self.context.tasks.send(self, request, done=self._on_made, failed=self._on_error)
 
     def _on_made(self, project: NewProject) -> None:
-        self._wanted = project.id
+        self._to_choose = project.id
         if project.sources:
             self.view.importing.read(project.id)
         if project.warnings:
-            self._say("\n".join(project.warnings[:5]), True)
-        self.ask()
+            self._show_message("\n".join(project.warnings[:5]), True)
+        self.load()
 
     # -- dropping ------------------------------------------------------------------------------------------------
 
@@ -185,7 +185,7 @@ class ProjectsPage(Page):
         places = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
         event.acceptProposedAction()
         if self.view.project:
-            self.view.take(places)
+            self.view.import_paths(places)
         else:
-            words = self.tr("Make a project first; then drop what it is to read.")
-            self.banner.say(words, action=(self.tr("New pro&ject…"), self.new_project))
+            text = self.tr("Make a project first; then drop what it is to read.")
+            self.banner.show_message(text, action=(self.tr("New pro&ject…"), self.new_project))

@@ -8,24 +8,24 @@ from citeloom.api.library import DocumentRow
 
 BLOCK = 200  # rows in one request
 _MAX_LOADED = 30  # blocks; those farthest from the visible rows are dropped
-_MAX_WAITING = 6  # blocks; what was scrolled past is not requested
+_MAX_WAITING = 6  # blocks; those scrolled past are not requested
 
 Row = DocumentRow
 
 
 class PagedRows:
-    """The rows that are loaded, in blocks, and the blocks to request."""
+    """The loaded rows in blocks, and the queue of blocks to request."""
 
     def __init__(self) -> None:
         self.total = 0
         self._rows: dict[int, Sequence[Row]] = {}
-        self._fresh: set[int] = set()  # blocks that are as the engine answered last
-        self._wanted: list[int] = []  # the last one is visible now
+        self._fresh: set[int] = set()  # blocks that are up to date
+        self._wanted: list[int] = []  # most recently visible last
         self._requested: set[int] = set()
         self._failed: set[int] = set()  # requested again only after `invalidate`
 
     def row(self, number: int) -> Row | None:
-        """A row, if it is loaded."""
+        """Return a row, if it is loaded."""
         rows = self._rows.get(number // BLOCK, ())
         return rows[number % BLOCK] if number % BLOCK < len(rows) else None
 
@@ -43,13 +43,13 @@ class PagedRows:
         return bool(self._wanted)
 
     def next(self) -> int:
-        """The block to request now."""
+        """Return the next block to request."""
         block = self._wanted.pop()
         self._requested.add(block)
         return block
 
-    def take(self, block: int, rows: Sequence[Row]) -> None:
-        """Take the rows of a block that was requested."""
+    def store(self, block: int, rows: Sequence[Row]) -> None:
+        """Store the rows of a requested block."""
         self._requested.discard(block)
         self._rows[block] = rows
         self._fresh.add(block)
@@ -58,19 +58,19 @@ class PagedRows:
             self._fresh.discard(far)
 
     def fail(self, block: int) -> None:
-        """Note that the request of a block failed."""
+        """Record that the request of a block failed."""
         self._requested.discard(block)
         self._failed.add(block)
 
     def invalidate(self) -> None:
-        """Have every block requested again when it is visible; until then the loaded rows are shown."""
+        """Mark all blocks as outdated: they are requested again when visible, and shown until then."""
         self._fresh.clear()
         self._failed.clear()
         self._wanted.clear()
         self._requested.clear()
 
     def known(self) -> Iterator[tuple[int, Row]]:
-        """The loaded rows with their numbers, those that are up to date last."""
+        """Iterate over the loaded rows with their numbers, up-to-date ones last."""
         for block in sorted(self._rows, key=lambda one: (one in self._fresh, one)):
             for at, row in enumerate(self._rows[block], block * BLOCK):
                 if at < self.total:

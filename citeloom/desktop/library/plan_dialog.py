@@ -21,7 +21,7 @@ from citeloom.desktop.widgets import basics
 
 
 class PlanDialog(QDialog):
-    """What would be read, changed and removed; the papers that would go by name."""
+    """Shows the counts of a planned sync, and the titles of the papers that it would remove."""
 
     decided = Signal(bool)  # whether they are to be removed
 
@@ -32,10 +32,10 @@ class PlanDialog(QDialog):
         removed = plan.removed
         layout = QVBoxLayout(self)
         layout.setSpacing(basics.GAP)
-        said = self.tr("{count} papers of {project} have left their folders or collections.")
-        layout.addWidget(basics.heading(said.format(count=basics.number(len(removed)), project=plan.project)))
-        said = self.tr("Has a drive been unplugged, or a folder moved? Then keep them: they stay searchable.")
-        layout.addWidget(basics.text(said))
+        text = self.tr("{count} papers of {project} have left their folders or collections.")
+        layout.addWidget(basics.heading(text.format(count=basics.number(len(removed)), project=plan.project)))
+        text = self.tr("Has a drive been unplugged, or a folder moved? Then keep them: they stay searchable.")
+        layout.addWidget(basics.text(text))
         counts = QFormLayout()
         for count, label in (
             (len(plan.added), self.tr("To be read")),

@@ -1,4 +1,4 @@
-"""The list of projects, each with a bar of how much of it can be searched."""
+"""The list of projects, each with a coverage bar."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _MARGIN, _BAR = 10, 6
 
 
 class ProjectsModel(QAbstractListModel):
-    """The projects, filtered by a part of their ids."""
+    """List model of projects, filtered by a part of their ids."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -51,13 +51,13 @@ class ProjectsModel(QAbstractListModel):
         self._find = ""
 
     def show_projects(self, projects: list[ProjectSummary]) -> None:
-        """Show these projects, as far as they match the filter."""
+        """Replace the projects."""
         self._projects = {one.id: one for one in projects}
         self._show()
 
-    def look_for(self, words_: str) -> None:
+    def set_filter(self, text: str) -> None:
         """Filter the projects by a part of their ids."""
-        self._find = words_.strip().casefold()
+        self._find = text.strip().casefold()
         self._show()
 
     def _show(self) -> None:
@@ -80,11 +80,11 @@ class ProjectsModel(QAbstractListModel):
             self.dataChanged.emit(index, index)
 
     def project(self, project: str) -> ProjectSummary | None:
-        """A project by its name."""
+        """Return a project by its id."""
         return self._projects.get(project)
 
     def index_of(self, project: str) -> QModelIndex:
-        """The index of a project; invalid where the filter hides it."""
+        """Return the index of a project; invalid if the filter hides it."""
         return self.index(self._rows[project]) if project in self._rows else QModelIndex()
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt declares it
@@ -96,13 +96,13 @@ class ProjectsModel(QAbstractListModel):
             return project.id
         if role == _COVERAGE:
             return project.coverage
-        words = self.tr("{project}: {coverage}").format(
-            project=project.id, coverage=basics.coverage_words(project.coverage)
+        text = self.tr("{project}: {coverage}").format(
+            project=project.id, coverage=basics.coverage_text(project.coverage)
         )
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return words
+            return text
         if role == Qt.ItemDataRole.ToolTipRole:
-            return basics.tip(words)
+            return basics.tip(text)
         return None
 
 
@@ -143,16 +143,16 @@ class _Delegate(QStyledItemDelegate):
 
 
 class ProjectList(QWidget):
-    """The projects to choose from; with many, a field finds one."""
+    """List to choose a project, with a search field when there are many."""
 
-    chosen = Signal(str)  # a project, or "" where there is none
+    chosen = Signal(str)  # a project, or "" if there is none
 
     def __init__(self) -> None:
         super().__init__()
         self.model = ProjectsModel(self)
         self.find_field = QLineEdit(clearButtonEnabled=True, placeholderText=self.tr("Find a project"))
         self.find_field.setAccessibleName(self.tr("Find a project"))
-        self.find_field.textChanged.connect(self._look_for)
+        self.find_field.textChanged.connect(self._filter)
         self.view = QListView()
         self.view.setAccessibleName(self.tr("Projects"))
         self.view.setUniformItemSizes(True)
@@ -169,7 +169,7 @@ class ProjectList(QWidget):
         self._loading = False
 
     def load(self, projects: list[ProjectSummary]) -> None:
-        """Show these projects and keep the chosen one."""
+        """Replace the projects and keep the chosen one."""
         self._loading = True
         self.model.show_projects(projects)
         self.find_field.setVisible(len(projects) >= _FILTER_FROM)
@@ -178,7 +178,7 @@ class ProjectList(QWidget):
         self._loading = False
         if self.model.project(self.current) is None:
             self._set_current(projects[0].id if projects else "")
-        self._point_at_current()
+        self._select_current()
 
     def choose(self, project: str) -> None:
         """Choose a project, also one that the filter hides."""
@@ -186,11 +186,11 @@ class ProjectList(QWidget):
             return
         if self.current != project:
             self._set_current(project)
-        if not self._point_at_current():
+        if not self._select_current():
             self.find_field.clear()
-            self._point_at_current()
+            self._select_current()
 
-    def _point_at_current(self) -> bool:
+    def _select_current(self) -> bool:
         index = self.model.index_of(self.current)
         if index.isValid() and index != self.view.currentIndex():
             self._loading = True
@@ -198,11 +198,11 @@ class ProjectList(QWidget):
             self._loading = False
         return index.isValid()
 
-    def _look_for(self, words_: str) -> None:
-        self._loading = True  # a field that hides the chosen project chooses no other one
-        self.model.look_for(words_)
+    def _filter(self, text: str) -> None:
+        self._loading = True  # a filter that hides the chosen project must not choose another one
+        self.model.set_filter(text)
         self._loading = False
-        if not self._point_at_current():
+        if not self._select_current():
             self.view.clearSelection()
 
     def _on_current(self, index: QModelIndex) -> None:

@@ -28,11 +28,11 @@ from citeloom.desktop.widgets import basics
 
 
 class ProjectView(QWidget):
-    """Everything about the chosen project."""
+    """Shows a project, and starts syncs, imports and its removal."""
 
-    said = Signal(str, bool)  # what there is to tell, whether something is wrong
-    failed = Signal(object)  # a CiteLoomError: something was not done
-    unread = Signal(object)  # a CiteLoomError: something cannot be shown; it is asked for again when the engine is back
+    notice = Signal(str, bool)  # a message, whether it is a problem
+    failed = Signal(object)  # a CiteLoomError of an action
+    unread = Signal(object)  # a CiteLoomError of loading, which is repeated when the engine is back
     coverage_seen = Signal(str, object)  # a project and its Coverage
     removed = Signal(str)
 
@@ -42,8 +42,8 @@ class ProjectView(QWidget):
         self.project = ""
         self._task: Task | None = None
         self._reads, self._planning = True, False
-        self._to_remove: set[str] = set()  # projects whose imports are being stopped before they go
-        self._going: set[str] = set()  # projects that the engine removes now
+        self._to_remove: set[str] = set()  # projects whose imports are being stopped before the removal
+        self._removing: set[str] = set()  # projects that the engine is removing
         self.question: QMessageBox | None = None
         self.dialog: QDialog | None = None  # the last one opened
         self.importing = Importing(context, self)
@@ -103,14 +103,14 @@ class ProjectView(QWidget):
         self._context.engine_status.changed.connect(self._on_overview)
         self._context.tasks.event_received.connect(self._on_event)
         self.papers.answered.connect(self._on_documents)
-        self.papers.actions_.said.connect(lambda words: self.said.emit(words, False))
-        self.papers.actions_.changed.connect(self.papers.look_again_soon)
+        self.papers.actions_.notice.connect(lambda text: self.notice.emit(text, False))
+        self.papers.actions_.changed.connect(self.papers.reload_soon)
         self.sources.changed.connect(self._show)
         self.papers.failed.connect(self._on_unread)
         for part in (self.papers.actions_, self.sources, self.importing, self.strip):
             part.failed.connect(self.failed)
-        self.importing.said.connect(self.said)
-        self.importing.started.connect(self.ask)
+        self.importing.notice.connect(self.notice)
+        self.importing.started.connect(self.load)
         self.importing.planning.connect(self._on_planning)
 
     def _add_menu(self) -> QMenu:
@@ -122,12 +122,12 @@ class ProjectView(QWidget):
         menu.addAction(icon("quote"), self.tr("&References…"), self._choose_references)
         return menu
 
-    # -- what is shown -------------------------------------------------------------------------------------------
+    # -- loading -------------------------------------------------------------------------------------------------
 
     def show_project(self, project: str, coverage: Coverage) -> None:
-        """Show this project."""
+        """Show a project."""
         self.project = project
-        self._going.discard(project)  # there is one of that name again
+        self._removing.discard(project)  # it may have been created again
         self.name.setText(project)
         self.name.setToolTip(basics.tip(project))
         self._show_coverage(coverage)
@@ -136,16 +136,16 @@ class ProjectView(QWidget):
         self.strip.follow(project)
         self.sources.show_project(project, (), None)
         self.papers.show_project(project)
-        self.ask()
+        self.load()
 
-    def ask(self) -> None:
+    def load(self) -> None:
         """Load the project."""
         if self._task:
             self._task.drop()
         if self.project:
             request = ShowProject(project=self.project)
             self._task = self._context.tasks.send(self, request, done=self._show, failed=self._on_unread)
-            self.papers.look_again_soon()
+            self.papers.reload_soon()
 
     def _show(self, project: ProjectDetails) -> None:
         if project.id != self.project:
@@ -157,10 +157,10 @@ class ProjectView(QWidget):
         self.tabs.setVisible(reads)
         self._reads = reads
         self._show_sync()
-        self.papers.look_again_soon()
+        self.papers.reload_soon()
 
     def _on_unread(self, error: CiteLoomError) -> None:
-        if self.project not in self._going:
+        if self.project not in self._removing:
             self.unread.emit(error)
 
     def _on_documents(self, page: DocumentPage) -> None:
@@ -168,7 +168,7 @@ class ProjectView(QWidget):
 
     def _show_coverage(self, coverage: Coverage) -> None:
         self.bar.show_coverage(coverage)
-        self.counts.setText(basics.coverage_words(coverage))
+        self.counts.setText(basics.coverage_text(coverage))
         self.retry_button.setVisible(bool(coverage.failed))
         self.coverage_seen.emit(self.project, coverage)
 
@@ -176,17 +176,17 @@ class ProjectView(QWidget):
         if not isinstance(event, JobProgress | JobFinished) or not self.project or event.project_id != self.project:
             return
         if isinstance(event, JobProgress):
-            self.papers.look_again_soon()
+            self.papers.reload_soon()
         else:
-            self.ask()
+            self.load()
             self._on_finished(event)
 
     def _on_finished(self, event: JobFinished) -> None:
         if event.error:
             self.failed.emit(event.error)
         elif event.kind == IMPORT and (held := import_result(event).held_back):
-            words = self.tr("{count} papers have left their folders or collections; they stay. Sync now to decide.")
-            self.said.emit(words.format(count=basics.number(held)), True)
+            text = self.tr("{count} papers have left their folders or collections; they stay. Sync now to decide.")
+            self.notice.emit(text.format(count=basics.number(held)), True)
 
     def _on_planning(self, busy: bool) -> None:
         self._planning = busy
@@ -196,18 +196,18 @@ class ProjectView(QWidget):
         self.sync_button.setEnabled(self._reads and not self._planning)
         self.sync_button.setText(self.tr("Looking …") if self._planning else self.tr("Sync &now"))
 
-    # -- what is done --------------------------------------------------------------------------------------------
+    # -- actions -------------------------------------------------------------------------------------------------
 
     def sync(self) -> None:
-        """Bring the project in step with what it reads."""
+        """Sync the project with its sources."""
         self.importing.sync(self.project)
 
     def _retry(self) -> None:
         self.importing.read(self.project, retry_failed=True)
 
-    def take(self, places: list[str]) -> None:
-        """Read these files and folders."""
-        self.importing.take(self.project, places)
+    def import_paths(self, places: list[str]) -> None:
+        """Import files and folders."""
+        self.importing.import_paths(self.project, places)
 
     def _add_zotero(self) -> None:
         project = self.project
@@ -217,10 +217,10 @@ class ProjectView(QWidget):
         dialog.open()
 
     def _add_folder(self) -> None:
-        self.dialog = choose_folder(self, self.tr("A folder that the project reads"), self.take)
+        self.dialog = choose_folder(self, self.tr("A folder that the project reads"), self.import_paths)
 
     def _add_files(self) -> None:
-        self.dialog = choose_files(self, self.tr("Files that the project reads"), self.take)
+        self.dialog = choose_files(self, self.tr("Files that the project reads"), self.import_paths)
 
     def _choose_references(self) -> None:
         project = self.project
@@ -235,36 +235,36 @@ class ProjectView(QWidget):
 
     def _rebuild(self) -> None:
         project = self.project
-        words = self.tr(
+        text = self.tr(
             "Build the index of “{project}” anew? The old one answers until the new one is ready. "
             "Papers that were read are not read again."
         )
         self.question = basics.ask_first(
             self,
             self.tr("Build the index anew"),
-            words.format(project=project),
+            text.format(project=project),
             self.tr("&Build it"),
             lambda: self.importing.read(project, force_rebuild=True),
         )
 
     def _remove(self) -> None:
         project = self.project
-        words = self.tr(
+        text = self.tr(
             "Remove the project “{project}”? What CiteLoom has read for it is forgotten; "
             "your files and Zotero stay as they are."
         )
         if self.strip.jobs():
-            words = self.tr("{question} The import that runs is stopped.").format(question=words)
+            text = self.tr("{question} The import that runs is stopped.").format(question=text)
         self.question = basics.ask_first(
             self,
             self.tr("Remove project"),
-            words.format(project=project),
+            text.format(project=project),
             self.tr("&Remove"),
             lambda: self._stop_and_remove(project),
         )
 
     def _stop_and_remove(self, project: str) -> None:
-        """A project goes when its imports have ended."""
+        """Cancel the imports of a project; it is removed when they have ended."""
         self._to_remove.add(project)
         for job in self._jobs_of(project):
             cancel = CancelJob(job_id=job.job_id)
@@ -281,7 +281,7 @@ class ProjectView(QWidget):
     def _on_overview(self) -> None:
         for project in sorted(one for one in self._to_remove if not self._jobs_of(one)):
             self._to_remove.discard(project)
-            self._going.add(project)
+            self._removing.add(project)
             self._context.tasks.send(
                 self,
                 RemoveProject(project=project),
@@ -290,7 +290,7 @@ class ProjectView(QWidget):
             )
 
     def _not_removed(self, project: str, error: CiteLoomError) -> None:
-        self._going.discard(project)
+        self._removing.discard(project)
         self.failed.emit(error)
 
 

@@ -57,7 +57,7 @@ def _choose(
 
 
 def resize(dialog: QDialog, letters: int, lines: int) -> None:
-    """Resize a dialog for so many letters and lines, within the screen."""
+    """Resize a dialog to a number of letters and lines, within the screen."""
     letter, line = dialog.fontMetrics().horizontalAdvance("0"), dialog.fontMetrics().height()
     dialog.resize(QSize(letters * letter, lines * line).boundedTo(dialog.screen().availableSize() * 0.9))
 
@@ -82,14 +82,14 @@ class ZoteroChoice(QStackedWidget):
     def load(self) -> None:
         """Load the collections."""
         self.setCurrentWidget(self.waiting)
-        self._context.tasks.send(self, ListZoteroCollections(), done=self._show, failed=self._cannot)
+        self._context.tasks.send(self, ListZoteroCollections(), done=self._show, failed=self._on_failed)
 
     def _show(self, found: ZoteroCollections) -> None:
         self.tree.load(found)
         self.setCurrentWidget(self.tree)
 
-    def _cannot(self, error: CiteLoomError) -> None:
-        self.problem.say(self.tr("Zotero cannot be read"), str(error))
+    def _on_failed(self, error: CiteLoomError) -> None:
+        self.problem.show_message(self.tr("Zotero cannot be read"), str(error))
         self.setCurrentWidget(self.problem)
 
 
@@ -107,7 +107,7 @@ class _ChoiceDialog(QDialog):
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self.yes = self.buttons.addButton("", QDialogButtonBox.ButtonRole.AcceptRole)
         self.yes.setDefault(True)
-        self.buttons.accepted.connect(self._go)
+        self.buttons.accepted.connect(self._submit)
         self.buttons.rejected.connect(self.reject)
         layout = QVBoxLayout(self)
         for part in (self.banner, self.inside, self.buttons):
@@ -119,13 +119,13 @@ class _ChoiceDialog(QDialog):
         raise NotImplementedError
 
     def reject(self) -> None:
-        if self.inside.isEnabled():  # what the engine has begun is not taken back by looking away
+        if self.inside.isEnabled():  # a running request is not cancelled by closing the dialog
             super().reject()
 
-    def _go(self) -> None:
+    def _submit(self) -> None:
         request = self.request()
         self._busy(True)
-        self.banner.say(self.tr("One moment …"), closable=False)
+        self.banner.show_message(self.tr("One moment …"), closable=False)
         self._context.tasks.send(self, request, done=self._done, failed=self._failed)
 
     def _done(self, project: ProjectDetails) -> None:
@@ -134,7 +134,7 @@ class _ChoiceDialog(QDialog):
 
     def _failed(self, error: CiteLoomError) -> None:
         self._busy(False)
-        self.banner.say_error(error)
+        self.banner.show_error(error)
 
     def _busy(self, busy: bool) -> None:
         self.inside.setDisabled(busy)
@@ -166,7 +166,7 @@ class AddZoteroDialog(_ChoiceDialog):
 
 
 class NewProjectDialog(_ChoiceDialog):
-    """Makes a project: its name, parts of Zotero, folders and references."""
+    """Creates a project: its name, parts of Zotero, folders and references."""
 
     def __init__(self, context: PageContext, parent: QWidget) -> None:
         super().__init__(context, parent)
@@ -191,8 +191,12 @@ class NewProjectDialog(_ChoiceDialog):
         for label, field, buddy in (
             (self.tr("&Name"), self.name, self.name),
             (self.tr("&Zotero"), self.zotero, self.zotero.tree.view),
-            (self.tr("Fol&ders"), _beside(self.folders, self.add_folder, self.drop_folder, upright=True), self.folders),
-            (self.tr("R&eferences"), _beside(self.references, self.find_references), self.references),
+            (
+                self.tr("Fol&ders"),
+                _with_buttons(self.folders, self.add_folder, self.drop_folder, vertical=True),
+                self.folders,
+            ),
+            (self.tr("R&eferences"), _with_buttons(self.references, self.find_references), self.references),
         ):
             form.addRow(label, field)
             form.labelForField(field).setBuddy(buddy)  # type: ignore[attr-defined]  # it is a QLabel
@@ -226,14 +230,14 @@ class NewProjectDialog(_ChoiceDialog):
         choose_files(self, title, lambda files: self.references.setText(files[0]), kinds=kinds, one=True)
 
 
-def _beside(field: QWidget, *buttons: QWidget, upright: bool = False) -> QWidget:
-    """A field with its buttons to the right of it."""
+def _with_buttons(field: QWidget, *buttons: QWidget, vertical: bool = False) -> QWidget:
+    """Return a field with its buttons to the right."""
     place = QWidget()
     place.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
     row = QHBoxLayout(place)
     row.setContentsMargins(0, 0, 0, 0)
     row.addWidget(field, 1, Qt.AlignmentFlag.AlignTop)
-    column: QVBoxLayout | QHBoxLayout = QVBoxLayout() if upright else QHBoxLayout()
+    column: QVBoxLayout | QHBoxLayout = QVBoxLayout() if vertical else QHBoxLayout()
     for button in buttons:
         column.addWidget(button)
     row.addLayout(column)

@@ -1,4 +1,4 @@
-"""The list of what a project reads: parts of Zotero, folders, files, and its references."""
+"""The sources of a project: parts of Zotero, folders, files, and its references."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Sources(QWidget):
     """Lists the sources of a project and removes one."""
 
     failed = Signal(object)  # a CiteLoomError
-    changed = Signal(object)  # ProjectDetails: it no longer reads a source
+    changed = Signal(object)  # ProjectDetails, after a source was removed
 
     def __init__(self, tasks: EngineTasks) -> None:
         super().__init__()
-        self._link = tasks
+        self._engine = tasks
         self._project = ""
         self.question: QMessageBox | None = None
         self.list = QListWidget()
@@ -46,16 +46,16 @@ class Sources(QWidget):
         layout.addLayout(row)
 
     def show_project(self, project: str, sources: Sequence[Source], references: str | None) -> None:
-        """Show what a project reads."""
+        """Show the sources of a project."""
         self._project = project
         chosen = self.list.currentItem().data(Qt.ItemDataRole.UserRole) if self.list.currentItem() else None
         self.list.clear()
         for source in sources:
             item = QListWidgetItem(
-                icon(_ICONS.get(source.kind, "file")), library_text.one_line(library_text.source_words(source))
+                icon(_ICONS.get(source.kind, "file")), library_text.one_line(library_text.source_text(source))
             )
             item.setData(Qt.ItemDataRole.UserRole, source.path)
-            item.setToolTip(basics.tip(library_text.source_words(source)))
+            item.setToolTip(basics.tip(library_text.source_text(source)))
             self.list.addItem(item)
             if source.path == chosen:
                 self.list.setCurrentItem(item)
@@ -77,5 +77,5 @@ class Sources(QWidget):
                 "Stop reading “{source}”? Its papers leave the project; your files and Zotero stay as they are."
             ).format(source=item.text()),
             self.tr("&Stop reading it"),
-            lambda: self._link.send(self, request, done=self.changed.emit, failed=self.failed.emit),
+            lambda: self._engine.send(self, request, done=self.changed.emit, failed=self.failed.emit),
         )

@@ -1,4 +1,4 @@
-"""Having the engine read: a sync that asks before it removes much, and files and folders one after the other."""
+"""Starts imports: a sync with a confirmation before it removes many documents, and imports of files and folders."""
 
 from __future__ import annotations
 
@@ -15,66 +15,70 @@ from citeloom.desktop.library.plan_dialog import PlanDialog
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
 
-_TOLD = 5  # of the files that could not be taken, with their reasons
+_MAX_LISTED = 5  # refused files listed with their reasons
 
 
 class Importing(QObject):
-    """Starts imports and says what came of starting them."""
+    """Starts imports and reports whether they could be started."""
 
-    said = Signal(str, bool)  # what there is to tell, whether something is wrong
+    notice = Signal(str, bool)  # a message, whether it is a problem
     failed = Signal(object)  # a CiteLoomError
-    planning = Signal(bool)  # whether the plan of a sync is being made
-    started = Signal()  # an import was taken
+    planning = Signal(bool)  # whether a sync is being planned
+    started = Signal()  # an import was started
 
     def __init__(self, context: PageContext, window: QWidget) -> None:
         super().__init__(window)
-        self._link, self._window = context.tasks, window
+        self._engine, self._window = context.tasks, window
         self.plan_dialog: PlanDialog | None = None  # the last one shown
 
     def sync(self, project: str) -> None:
-        """Bring a project in step with what it reads; before much is removed, a person is asked."""
+        """Sync a project with its sources; asks before many documents are removed."""
         self.planning.emit(True)
         request = PreviewSync(project=project)
-        self._link.send(self, request, done=partial(self._planned, project), failed=self._not_planned)
+        self._engine.send(self, request, done=partial(self._planned, project), failed=self._not_planned)
 
     def read(self, project: str, **options: Any) -> None:
-        """Read all that a project reads, with options of `Ingest`."""
+        """Import all sources of a project, with options of `Ingest`."""
         request = Ingest(project=project, **options)
-        self._link.send(self, request, done=lambda _: self.started.emit(), failed=self.failed.emit)
+        self._engine.send(self, request, done=lambda _: self.started.emit(), failed=self.failed.emit)
 
-    def take(self, project: str, places: list[str]) -> None:
-        """Read files and folders into a project, and say in one message what became of them."""
-        self._take_next(project, list(places), 0, [])
+    def import_paths(self, project: str, paths: list[str]) -> None:
+        """Import files and folders into a project, and report the outcome in one message."""
+        self._import_next(project, list(paths), 0, [])
 
-    def _take_next(self, project: str, left: list[str], taken: int, refused: list[tuple[str, CiteLoomError]]) -> None:
-        if not left:
-            self._tell(taken, refused)
+    def _import_next(
+        self, project: str, remaining: list[str], accepted: int, refused: list[tuple[str, CiteLoomError]]
+    ) -> None:
+        if not remaining:
+            self._report(accepted, refused)
             return
-        place, rest = left[0], left[1:]
-        self._link.send(
+        path, rest = remaining[0], remaining[1:]
+        self._engine.send(
             self,
-            Ingest(project=project, source=place),
-            done=lambda _: self._take_next(project, rest, taken + 1, refused),
-            failed=lambda error: self._take_next(project, rest, taken, [*refused, (place, error)]),
+            Ingest(project=project, source=path),
+            done=lambda _: self._import_next(project, rest, accepted + 1, refused),
+            failed=lambda error: self._import_next(project, rest, accepted, [*refused, (path, error)]),
         )
 
-    def _tell(self, taken: int, refused: list[tuple[str, CiteLoomError]]) -> None:
+    def _report(self, accepted: int, refused: list[tuple[str, CiteLoomError]]) -> None:
         lines = (
-            [self.tr("{count} files or folders are being read.").format(count=basics.number(taken))] if taken else []
+            [self.tr("{count} files or folders are being read.").format(count=basics.number(accepted))]
+            if accepted
+            else []
         )
-        for place, error in refused[:_TOLD]:
-            lines.append(self.tr("{file}: {problem}").format(file=Path(place).name or place, problem=str(error)))
-        if more := len(refused[_TOLD:]):
+        for path, error in refused[:_MAX_LISTED]:
+            lines.append(self.tr("{file}: {problem}").format(file=Path(path).name or path, problem=str(error)))
+        if more := len(refused[_MAX_LISTED:]):
             lines.append(self.tr("{count} more could not be taken.").format(count=basics.number(more)))
-        self.said.emit("\n".join(lines), bool(refused))
-        if taken:
+        self.notice.emit("\n".join(lines), bool(refused))
+        if accepted:
             self.started.emit()
 
     def _planned(self, project: str, plan: SyncPreview) -> None:
         self.planning.emit(False)
         if plan.problems:
             lines = [self.tr("{file}: {problem}").format(file=p.source, problem=p.reason) for p in plan.problems]
-            self.said.emit("\n".join(lines[:_TOLD]), True)
+            self.notice.emit("\n".join(lines[:_MAX_LISTED]), True)
         if not plan.asks:
             self.read(project)
             return

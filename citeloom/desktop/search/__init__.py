@@ -1,1 +1,1 @@
-"""The search page: what an agent would find, and the page on which it stands."""
+"""The search page: the hits that an agent would get, and the page of the chosen one."""

@@ -1,4 +1,4 @@
-"""What the search page shows while there is no hit."""
+"""Empty states of the search page: loading, no project, no question, nothing found."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from citeloom.desktop.text.hit_text import cut
 from citeloom.desktop.widgets import basics
 
 
-def busy_line(words: str) -> QProgressBar:
-    """A thin line that moves while something takes time; hidden, it keeps its place."""
+def busy_line(text: str) -> QProgressBar:
+    """Create a thin busy indicator that keeps its space while hidden."""
     made = QProgressBar()
     made.setRange(0, 0)
     made.setTextVisible(False)
     made.setMaximumHeight(4)
-    made.setAccessibleName(words)
+    made.setAccessibleName(text)
     keep = made.sizePolicy()
     keep.setRetainSizeWhenHidden(True)
     made.setSizePolicy(keep)
@@ -28,12 +28,12 @@ def busy_line(words: str) -> QProgressBar:
 
 
 def waiting() -> basics.EmptyState:
-    """The engine has not said yet which projects there are."""
+    """Create the state shown while the projects are loading."""
     return basics.EmptyState("search", "", translate("SearchPage", "Starting …"))
 
 
 def no_project(make_one: Callable[[], object]) -> basics.EmptyState:
-    """There is nothing to search."""
+    """Create the state shown when there is no project."""
     return basics.EmptyState(
         "projects",
         translate("SearchPage", "No project yet"),
@@ -45,7 +45,7 @@ def no_project(make_one: Callable[[], object]) -> basics.EmptyState:
 
 
 def welcome(topics: list[str], ask: Callable[[str], object]) -> basics.EmptyState:
-    """Nothing has been asked yet: what can be, with examples from the project's own tags."""
+    """Create the state shown before the first question, with examples from the project's tags."""
     questions = [
         translate("SearchPage", "What is known about {topic}?").format(topic=cut(topic, 40)) for topic in topics
     ]
@@ -62,18 +62,18 @@ def welcome(topics: list[str], ask: Callable[[str], object]) -> basics.EmptyStat
 
 
 def nothing(without_filters: Callable[[], object]) -> basics.EmptyState:
-    """A question found nothing."""
+    """Create the state shown when a question has no hits."""
     return basics.EmptyState("search", "", "", [(translate("SearchPage", "Search without filters"), without_filters)])
 
 
 def why_nothing(coverage: Coverage | None, *, filters: bool) -> str:
-    """Why nothing was found, and what to do."""
+    """Return why nothing was found, and what to do."""
     if coverage is None or not coverage.searchable:
         return translate(
             "SearchPage", "No paper of this project can be searched yet. The list of papers says how far it is."
         )
     if filters:
-        words = translate("SearchPage", "None of the {count} searchable papers has a passage that fits the filters.")
+        text = translate("SearchPage", "None of the {count} searchable papers has a passage that fits the filters.")
     else:
-        words = translate("SearchPage", "{count} papers were searched. Try other words.")
-    return words.format(count=basics.number(coverage.searchable))
+        text = translate("SearchPage", "{count} papers were searched. Try other words.")
+    return text.format(count=basics.number(coverage.searchable))

@@ -11,24 +11,24 @@ from PySide6.QtWidgets import QComboBox, QCompleter, QGridLayout, QHBoxLayout, Q
 from citeloom.api.search import FacetsResult
 from citeloom.desktop.widgets import basics
 
-_YEAR = 4  # digits: a year that is still being typed narrows nothing
+_YEAR = 4  # digits: a year that is still being typed does not filter
 
 
 class FilterPanel(QWidget):
-    """Fields for the filters, with the choices that the project has."""
+    """Fields for the filters, with the values of the project as choices."""
 
     changed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self._emitted: dict[str, Any] = {}
-        any_words = self.tr("any")
+        placeholder = self.tr("any")
         self.year_from = self._year(self.tr("From year"))
         self.year_to = self._year(self.tr("To year"))
-        self.author = self._choice(self.tr("Author"), any_words)
-        self.tag = self._choice(self.tr("Tag"), any_words)
-        self.collection = self._choice(self.tr("Collection"), any_words)
-        self.section = self._choice(self.tr("Section"), any_words)
+        self.author = self._choice(self.tr("Author"), placeholder)
+        self.tag = self._choice(self.tr("Tag"), placeholder)
+        self.collection = self._choice(self.tr("Collection"), placeholder)
+        self.section = self._choice(self.tr("Section"), placeholder)
         self.clear_button = basics.button(self.tr("C&lear filters"), self.clear, icon_name="close")
         years = QHBoxLayout()
         years.setSpacing(basics.GAP // 2)
@@ -47,8 +47,8 @@ class FilterPanel(QWidget):
             (self.tr("C&ollection"), self.collection),
             (self.tr("S&ection"), self.section),
         )
-        for (row, column), (words, field) in zip(places, fields, strict=True):
-            grid.addWidget(self._label(words, field), row, column)
+        for (row, column), (message, field) in zip(places, fields, strict=True):
+            grid.addWidget(self._label(message, field), row, column)
             grid.addWidget(field, row, column + 1)
         grid.addWidget(self.clear_button, 1, 4, 1, 2, Qt.AlignmentFlag.AlignTrailing)
         for column in (1, 3, 5):
@@ -59,23 +59,23 @@ class FilterPanel(QWidget):
         self.clear_button.setEnabled(False)
 
     def filters(self) -> dict[str, Any]:
-        """The filters as the engine takes them; empty where nothing is narrowed."""
-        made: dict[str, Any] = {}
+        """Return the filters for the engine; empty if there are none."""
+        result: dict[str, Any] = {}
         if years := self._years():
-            made["year"] = years
+            result["year"] = years
         if author := self.author.currentText().strip():
-            made["author"] = author
+            result["author"] = author
         for key, field in (("tags", self.tag), ("collections", self.collection)):
-            if words := field.currentText().strip():
-                known = field.findText(words, Qt.MatchFlag.MatchFixedString)
-                # What is only a part of a name is looked for in all of them.
-                made[key] = field.itemText(known) if known >= 0 else {"$contains": words}
+            if message := field.currentText().strip():
+                known = field.findText(message, Qt.MatchFlag.MatchFixedString)
+                # A text that is no known value matches every value that contains it.
+                result[key] = field.itemText(known) if known >= 0 else {"$contains": message}
         if section := self.section.currentText().strip():
-            made["section_prefix"] = section
-        return made
+            result["section_prefix"] = section
+        return result
 
     def offer(self, facets: FacetsResult | None) -> None:
-        """Offer the values that the project has, or none; what has been chosen stays."""
+        """Set the choices from the project's facets, or none; the current values stay."""
         first, last = facets.years if facets and facets.years else (None, None)
         self.year_from.setPlaceholderText(self.tr("from") if first is None else str(first))
         self.year_to.setPlaceholderText(self.tr("to") if last is None else str(last))
@@ -90,7 +90,7 @@ class FilterPanel(QWidget):
             field.blockSignals(False)
 
     def clear(self) -> None:
-        """Narrow nothing any more."""
+        """Clear all filters."""
         for field in self.fields:
             field.blockSignals(True)
             if isinstance(field, QComboBox):
@@ -138,14 +138,14 @@ class FilterPanel(QWidget):
         field.editTextChanged.connect(self._emit_change)
         return field
 
-    def _label(self, words: str, field: QWidget) -> QLabel:
-        label = QLabel(words)
+    def _label(self, message: str, field: QWidget) -> QLabel:
+        label = QLabel(message)
         label.setBuddy(field)
         return label
 
     def _emit_change(self) -> None:
         filters = self.filters()
         self.clear_button.setEnabled(bool(filters))
-        if filters != self._emitted:  # leaving a field is no change
+        if filters != self._emitted:  # leaving a field without a change emits nothing
             self._emitted = filters
             self.changed.emit()

@@ -1,4 +1,4 @@
-"""Paints one hit of the list: as plain text, in lines of the font's height."""
+"""Item delegate of the hits: paints citation, score, title, metadata and text, as plain text."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from citeloom.api.search import SearchHit
 from citeloom.desktop.search.hits_model import BADGE, HIT, META, HitsModel
-from citeloom.desktop.text.hit_text import cut, isolated, set_off, utf16
+from citeloom.desktop.text.hit_text import cut, highlight_spans, isolated, utf16
 
 _MARGIN, _LEADING, _TEXT_LINES, _BAR = 10, 3, 3, 32
-_MAX_TEXT = 600  # characters that are laid out: more than three lines never hold more
+_MAX_TEXT = 600  # characters to lay out: more than fit into three lines
 
 
 class HitDelegate(QStyledItemDelegate):
-    """Citation and score, title, particulars, and the beginning of the passage."""
+    """Paints citation, score, title, metadata, and the beginning of the passage."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         line = QFontMetrics(option.font).height() + _LEADING
@@ -40,7 +40,7 @@ class HitDelegate(QStyledItemDelegate):
 
 
 class _Row:
-    """One row while it is painted."""
+    """Painter of one row."""
 
     def __init__(self, painter: QPainter, option: Any, index: QModelIndex | QPersistentModelIndex) -> None:
         self.painter, self.option, self.index = painter, option, index
@@ -56,7 +56,7 @@ class _Row:
         self.painter.save()
         self.painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self.painter.setLayoutDirection(self.option.direction)
-        self._ground()
+        self._background()
         title = self.hit.title or self.hit.source or ""
         text, muted = QPalette.ColorRole.Text, QPalette.ColorRole.PlaceholderText
         self._line(0, self.index.data(Qt.ItemDataRole.DisplayRole), self.bold, text, middle=True)
@@ -65,7 +65,7 @@ class _Row:
         self._passage()
         self.painter.restore()
 
-    def _ground(self) -> None:
+    def _background(self) -> None:
         rect, state = self.option.rect, self.option.state
         accent = QColor(self.palette.color(QPalette.ColorRole.Highlight))
         if state & QStyle.StateFlag.State_Selected:
@@ -88,49 +88,49 @@ class _Row:
             self.painter.drawRect(QRectF(rect).adjusted(1, 1, -1, -1.5))
 
     def _score(self) -> int:
-        """A bar and a figure beside the title; the width that they take."""
+        """Paint the score as a bar and a number; return the width."""
         score = min(max(float(self.hit.score), 0.0), 1.0)
         figure = QLocale().toString(score, "f", 2)
         metrics = QFontMetrics(self.font)
         width = metrics.horizontalAdvance(figure) + 6 + _BAR
         place = self._at_end(1, width)
         bar = QRect(place.left(), place.center().y() - 2, _BAR, 5)
-        ground = QColor(self.palette.color(QPalette.ColorRole.Mid))
-        ground.setAlphaF(0.4)
+        track = QColor(self.palette.color(QPalette.ColorRole.Mid))
+        track.setAlphaF(0.4)
         self.painter.setPen(Qt.PenStyle.NoPen)
-        for colour, share in ((ground, 1.0), (self.palette.color(QPalette.ColorRole.Highlight), score)):
+        for colour, share in ((track, 1.0), (self.palette.color(QPalette.ColorRole.Highlight), score)):
             part = QRect(bar.left(), bar.top(), round(_BAR * share), bar.height())
             self.painter.setBrush(colour)
             self.painter.drawRoundedRect(self._mirrored(part), 2.5, 2.5)
         self.painter.setPen(self.palette.color(QPalette.ColorRole.PlaceholderText))
         self.painter.setFont(self.font)
-        words = QRect(place.left() + _BAR + 6, place.top(), width - _BAR - 6, place.height())
-        self.painter.drawText(self._mirrored(words), Qt.AlignmentFlag.AlignCenter, figure)
+        number_rect = QRect(place.left() + _BAR + 6, place.top(), width - _BAR - 6, place.height())
+        self.painter.drawText(self._mirrored(number_rect), Qt.AlignmentFlag.AlignCenter, figure)
         return width + 8
 
-    def _badge(self, words: str) -> int:
-        if not words:
+    def _badge(self, message: str) -> int:
+        if not message:
             return 0
         small = QFont(self.font)
         small.setPointSizeF(self.font.pointSizeF() * 0.85)
-        width = QFontMetrics(small).horizontalAdvance(words) + 14
+        width = QFontMetrics(small).horizontalAdvance(message) + 14
         place = self._mirrored(self._at_end(2, width))
         self.painter.setPen(QPen(self.palette.color(QPalette.ColorRole.PlaceholderText), 1))
         self.painter.setBrush(Qt.BrushStyle.NoBrush)
         box = QRectF(place).adjusted(0.5, 1.5, -0.5, -_LEADING)
         self.painter.drawRoundedRect(box, box.height() / 2, box.height() / 2)
         self.painter.setFont(small)
-        self.painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)
+        self.painter.drawText(box, Qt.AlignmentFlag.AlignCenter, message)
         return width + 8
 
     def _line(
-        self, row: int, words: str, font: QFont, role: QPalette.ColorRole, *, right: int = 0, middle: bool = False
+        self, row: int, message: str, font: QFont, role: QPalette.ColorRole, *, right: int = 0, middle: bool = False
     ) -> None:
         place = QRect(self.inner.left(), self.inner.top() + row * self.step, self.inner.width() - right, self.step)
-        how = Qt.TextElideMode.ElideMiddle if middle else Qt.TextElideMode.ElideRight
+        elide_mode = Qt.TextElideMode.ElideMiddle if middle else Qt.TextElideMode.ElideRight
         self.painter.setFont(font)
         self.painter.setPen(self.palette.color(role))
-        shown = QFontMetrics(font).elidedText(cut(words, 400), how, place.width())
+        shown = QFontMetrics(font).elidedText(cut(message, 400), elide_mode, place.width())
         across = Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
         self.painter.drawText(self._mirrored(place), int(across), isolated(shown))
 
@@ -139,24 +139,24 @@ class _Row:
         model = self.index.model()
         question = model.question if isinstance(model, HitsModel) else ""
         text = cut(self.hit.render_text, _MAX_TEXT)
-        layout = self._laid_out(text, question)
+        layout = self._layout(text, question)
         while layout.lineCount() > _TEXT_LINES and text:
             last = layout.lineAt(_TEXT_LINES - 1)
             end = last.textStart() + last.textLength() - 2
             text = text.encode("utf-16-le")[: 2 * end].decode("utf-16-le", "ignore").rstrip() + "…"
-            layout = self._laid_out(text, question)
+            layout = self._layout(text, question)
         colour = QColor(self.palette.color(QPalette.ColorRole.Text))
         colour.setAlphaF(0.85)
         self.painter.setPen(colour)
         for row in range(min(layout.lineCount(), _TEXT_LINES)):
             layout.lineAt(row).draw(self.painter, QPointF(self.inner.left(), top))
 
-    def _laid_out(self, text: str, question: str) -> QTextLayout:
+    def _layout(self, text: str, question: str) -> QTextLayout:
         layout = QTextLayout(text, self.font)
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         layout.setTextOption(option)
-        layout.setFormats([self._format(text, *place) for place in set_off(text, question)])
+        layout.setFormats([self._format(text, *place) for place in highlight_spans(text, question)])
         layout.beginLayout()
         for row in range(_TEXT_LINES + 1):
             line = layout.createLine()
@@ -168,14 +168,14 @@ class _Row:
         return layout
 
     def _format(self, text: str, start: int, end: int) -> QTextLayout.FormatRange:
-        made = QTextLayout.FormatRange()
-        made.start = utf16(text, start)
-        made.length = utf16(text, end) - utf16(text, start)
-        look = QTextCharFormat()
-        look.setFontWeight(QFont.Weight.Bold)
-        look.setForeground(self.palette.color(QPalette.ColorRole.Text))
-        made.format = look
-        return made
+        result = QTextLayout.FormatRange()
+        result.start = utf16(text, start)
+        result.length = utf16(text, end) - utf16(text, start)
+        style = QTextCharFormat()
+        style.setFontWeight(QFont.Weight.Bold)
+        style.setForeground(self.palette.color(QPalette.ColorRole.Text))
+        result.format = style
+        return result
 
     def _at_end(self, row: int, width: int) -> QRect:
         left = self.inner.right() - width + 1

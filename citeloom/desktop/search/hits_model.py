@@ -1,4 +1,4 @@
-"""The hits of a search as a list that views can show."""
+"""Qt list model of the hits of a search."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BADGE = HIT + 2
 
 
 class HitsModel(QAbstractListModel):
-    """Hits, best first, with their particulars in words."""
+    """List model of hits, best first, with their citation, metadata and badge as text."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -27,13 +27,13 @@ class HitsModel(QAbstractListModel):
         self.question = ""
 
     def show_hits(self, hits: Sequence[SearchHit], question: str) -> None:
-        """Show what was found, and by which question."""
+        """Replace the hits and the question that found them."""
         self.beginResetModel()
         self.hits, self.question = hits, question
         self.endResetModel()
 
     def row_of(self, chunk_id: str | None) -> int:
-        """Where a passage is among the hits; -1 where it is not."""
+        """Return the row of a passage, -1 if it is not among the hits."""
         return next((row for row, hit in enumerate(self.hits) if hit.chunk_id == chunk_id), -1)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
@@ -46,19 +46,19 @@ class HitsModel(QAbstractListModel):
         if role == HIT:
             return hit
         if role == Qt.ItemDataRole.DisplayRole:
-            return cite_words(hit)
+            return cite_text(hit)
         if role == META:
             return self._meta(hit)
         if role == BADGE:
             return self._badge(hit)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             also = self.tr("also in {cites}").format(cites=also_cites(hit)) if also_cites(hit) else ""
-            parts = (cite_words(hit), cut(hit.title or "", 200), self._meta(hit), self._badge(hit), also)
+            parts = (cite_text(hit), cut(hit.title or "", 200), self._meta(hit), self._badge(hit), also)
             return "\n".join((*filter(None, parts), hit.render_text))
         return None
 
     def _meta(self, hit: SearchHit) -> str:
-        """Who, when, on which page, in which section."""
+        """Return authors, year, page and section."""
         who = cut(" ".join(filter(None, (names(hit.authors), str(hit.year or "")))), 80)
         path = " › ".join(cut(part, 120) for part in hit.section_path)
         return " · ".join(filter(None, (who, self._page(hit), path)))
@@ -70,12 +70,12 @@ class HitsModel(QAbstractListModel):
         if not labels:
             return self.tr("PDF page {number}").format(number=number)
         label = span(labels[0], labels[-1])
-        words = self.tr("page {label}") if labels[0] == labels[-1] else self.tr("pages {label}")
-        page = words.format(label=label)
+        text = self.tr("page {label}") if labels[0] == labels[-1] else self.tr("pages {label}")
+        page = text.format(label=label)
         return page if label == number else self.tr("{page} (PDF: {number})").format(page=page, number=number)
 
     def _badge(self, hit: SearchHit) -> str:
-        """Where the words come from, unless the author typed them into this very file."""
+        """Return the origin of the text, unless it is the text layer of the file."""
         return {
             "ocr": self.tr("OCR"),
             "annotation": self.tr("Annotation"),
@@ -84,8 +84,8 @@ class HitsModel(QAbstractListModel):
         }.get(hit.text_source, "")
 
 
-def cite_words(hit: SearchHit) -> str:
-    """The citation of a passage, or why it cannot be cited."""
+def cite_text(hit: SearchHit) -> str:
+    """Return the citation of a passage, or why it cannot be cited."""
     if hit.cite:
         return hit.cite
     if key := hit.claimed_citekey:

@@ -11,7 +11,7 @@ from citeloom.desktop.search.hits_model import HitsModel
 
 
 class HitsView(QListView):
-    """Enter opens a hit, Ctrl+C copies its citation, Up from the first leads back to the question."""
+    """List view: Enter opens a hit, Ctrl+C copies its citation, Up on the first one returns to the search box."""
 
     opened = Signal()
     copied = Signal()

@@ -1,4 +1,4 @@
-"""Marks of the passages that a hit joins, on the page that is shown. Used by `page_view`."""
+"""Marks of the other passages of a merged hit on the current page. Used by `page_view`."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import PageContext
 
 Marks = list[list[float]]
-_NARROW = 200  # pixels of a picture that nobody sees: marks are shares of the page
+_WIDTH = 200  # pixels of an image that is not shown: marks are fractions of the page
 
 
 class JoinedPassages(QObject):
-    """Asks where the other passages of a hit stand on the page that is shown."""
+    """Requests the marks of a hit's other passages on the current page."""
 
-    def __init__(self, context: PageContext, found: Callable[[Marks], None], parent: QObject) -> None:
+    def __init__(self, context: PageContext, on_marks: Callable[[Marks], None], parent: QObject) -> None:
         super().__init__(parent)
-        self._context, self._found = context, found
+        self._context, self._on_marks = context, on_marks
         self._ids: list[str] = []
         self._tasks: list[Task] = []
 
     def follow(self, hit: SearchHit) -> None:
-        """From now on, the parts of this hit but the one that it is known by."""
-        self.leave()
+        """Set the hit: its merged passages except the one that it is identified by."""
+        self.drop_requests()
         self._ids = [part.chunk_id for part in hit.merged if part.chunk_id != hit.chunk_id]
 
-    def leave(self) -> None:
-        """Nobody waits for what was asked."""
+    def drop_requests(self) -> None:
+        """Drop pending requests."""
         for task in self._tasks:
             task.drop()
         self._tasks = []
 
-    def look(self, project: str, page: int) -> None:
-        """Look for all of them on a page; what cannot be found is not marked."""
-        self.leave()
+    def locate(self, project: str, page: int) -> None:
+        """Request the marks of all passages on a page; passages that are not found have none."""
+        self.drop_requests()
         for chunk_id in self._ids:
-            request = GetPageImage(project=project, chunk_id=chunk_id, width=_NARROW, page=page)
+            request = GetPageImage(project=project, chunk_id=chunk_id, width=_WIDTH, page=page)
             task = self._context.tasks.send(self, request, done=self._on_page, failed=lambda error: None)
             self._tasks.append(task)
 
     def _on_page(self, answer: PageImage) -> None:
-        self._found(answer.marks)
+        self._on_marks(answer.marks)

@@ -1,4 +1,4 @@
-"""The search page: searches as one types, lists the hits and shows the page of the chosen one."""
+"""The search page: searches while typing, lists the hits and shows the page of the chosen one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MAX_HITS = 20
 
 
 class SearchPage(Page):
-    """What an agent would see, for a person's eyes."""
+    """Page that searches a project and shows the hits that an agent would get."""
 
     name = "search"
     icon_name = "search"
@@ -41,7 +41,7 @@ class SearchPage(Page):
         self._facets_task: Task | None = None
         self._search_task: Task | None = None
         self._wanted_project: str | None = None
-        self._known = False  # whether the engine has said which projects there are
+        self._projects_loaded = False  # whether the projects were loaded
         self.bar = SearchBar()
         self.banner = basics.Banner()
         self.busy = busy_line(self.tr("Searching"))
@@ -49,7 +49,7 @@ class SearchPage(Page):
         self.hits = HitsView(self.model)
         self.reader = Reader(context)
         self.coverage = basics.text(muted=True)
-        self.papers_button = basics.button(self.tr("Show the papers"), self._go_to_papers)
+        self.papers_button = basics.button(self.tr("Show the papers"), self._show_papers)
         self.papers_button.setFlat(True)
         self.waiting = empty_states.waiting()
         self.no_project = empty_states.no_project(self.context.first_run.emit)
@@ -57,7 +57,7 @@ class SearchPage(Page):
         self.nothing = empty_states.nothing(self.bar.filters.clear)
         self.found = QSplitter()
         self.stack = QStackedWidget()
-        self._put_together()
+        self._lay_out()
         self._typing = QTimer(self, singleShot=True, interval=_TYPING_MS)
         self._typing.timeout.connect(self.search_now)
         self._busy_timer = QTimer(self, singleShot=True, interval=_BUSY_AFTER_MS)
@@ -71,16 +71,16 @@ class SearchPage(Page):
         wanted = self._wanted_project = what.get("project") or self._wanted_project
         if what.get("question"):
             self.bar.box.setText(what["question"])
-        self._ask_projects()
-        self._ask_facets()
+        self._load_projects()
+        self._load_facets()
         if self.bar.question() and wanted in (None, self.bar.project_id()):
-            self.search_now()  # much may have been read since
-        self._to_box()
+            self.search_now()  # documents may have been added since
+        self._focus_box()
 
     def search_now(self) -> None:
-        """Search for what is typed, without waiting for more."""
+        """Search for the current question at once."""
         self._typing.stop()
-        self._drop_search()
+        self._cancel_search()
         request = self.bar.request()
         if request is None:
             self._show_hits((), None, "")
@@ -92,9 +92,9 @@ class SearchPage(Page):
             self, request, done=lambda result: self._on_found(result, question), failed=self._on_failed
         )
 
-    # -- made of -----------------------------------------------------------------------------------------------
+    # -- layout ------------------------------------------------------------------------------------------------
 
-    def _put_together(self) -> None:
+    def _lay_out(self) -> None:
         row = QHBoxLayout()
         row.addWidget(self.coverage, 1)
         row.addWidget(self.papers_button)
@@ -120,21 +120,21 @@ class SearchPage(Page):
         self.bar.changed.connect(self._changed)
         self.bar.project_chosen.connect(self._on_project)
         self.bar.box.returnPressed.connect(self.search_now)
-        self.bar.box.down.connect(self._into_hits)
+        self.bar.box.down.connect(self._focus_hits)
         self.hits.up_from_first.connect(self.bar.box.setFocus)
         self.hits.addActions(self.reader.menu_actions)
         self.hits.opened.connect(self.reader.open)
         self.hits.copied.connect(self.reader.copy_citation)
         self.hits.selectionModel().currentChanged.connect(self._on_hit)
-        self.reader.failed.connect(self.banner.say_error)
+        self.reader.failed.connect(self.banner.show_error)
         self.context.tasks.reached.connect(self._on_reached)
         self.context.tasks.event_received.connect(self._on_event)
         find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
-        find.activated.connect(self._to_box)
+        find.activated.connect(self._focus_box)
 
     # -- projects ----------------------------------------------------------------------------------------------
 
-    def _ask_projects(self) -> None:
+    def _load_projects(self) -> None:
         if self._projects_task:
             self._projects_task.drop()
         self._projects_task = self.context.tasks.send(
@@ -142,23 +142,23 @@ class SearchPage(Page):
         )
 
     def _on_projects(self, answer: ProjectSummaries) -> None:
-        self._known = True
+        self._projects_loaded = True
         self.bar.offer(answer.projects, self._wanted_project)
         self._wanted_project = None
         if self.bar.project_id() is None:
             self._show_hits((), None, "")
         if not self._search_task:
-            self._say_coverage(self._project_coverage())
+            self._show_coverage(self._project_coverage())
 
     def _on_project(self) -> None:
         self.model.show_hits((), "")
         self.reader.show_hit("", None, "")
         self.bar.filters.offer(None)
-        self._say_coverage(self._project_coverage())
-        self._ask_facets()
+        self._show_coverage(self._project_coverage())
+        self._load_facets()
         self.search_now()
 
-    def _ask_facets(self) -> None:
+    def _load_facets(self) -> None:
         if self._facets_task:
             self._facets_task.drop()
         self._facets_task = None
@@ -182,7 +182,7 @@ class SearchPage(Page):
     def _changed(self) -> None:
         self._typing.start()
 
-    def _drop_search(self) -> None:
+    def _cancel_search(self) -> None:
         if self._search_task:
             self._search_task.drop()
         self._search_task = None
@@ -190,7 +190,7 @@ class SearchPage(Page):
         self.busy.hide()
 
     def _on_found(self, result: QueryResult, question: str) -> None:
-        self._drop_search()
+        self._cancel_search()
         self.banner.hide()
         self._show_hits(result.items, result.coverage, question)
 
@@ -199,14 +199,14 @@ class SearchPage(Page):
         before = self.model.hits[chosen.row()].chunk_id if chosen.isValid() else None
         self.model.show_hits(hits, question)
         if coverage:
-            self._say_coverage(coverage)
+            self._show_coverage(coverage)
         if hits:
             row = max(0, self.model.row_of(before))
             self.hits.setCurrentIndex(self.model.index(row))
             self.stack.setCurrentWidget(self.found)
             return
         self.reader.show_hit("", None, "")
-        if not self._known:
+        if not self._projects_loaded:
             self.stack.setCurrentWidget(self.waiting)
         elif self.bar.project_id() is None:
             self.stack.setCurrentWidget(self.no_project)
@@ -214,10 +214,10 @@ class SearchPage(Page):
             self.stack.setCurrentWidget(self.welcome)
         else:
             filters = bool(self.bar.filters.filters())
-            self._say_nothing(self.tr("Nothing found"), empty_states.why_nothing(coverage, filters=filters))
+            self._show_nothing(self.tr("Nothing found"), empty_states.why_nothing(coverage, filters=filters))
 
-    def _say_nothing(self, title: str, words: str) -> None:
-        self.nothing.say(title, words)
+    def _show_nothing(self, title: str, text: str) -> None:
+        self.nothing.show_message(title, text)
         self.nothing.buttons[0].setVisible(bool(self.bar.filters.filters()))
         self.stack.setCurrentWidget(self.nothing)
 
@@ -225,30 +225,30 @@ class SearchPage(Page):
         project = self.bar.chosen()
         return project.coverage if project else basics.NO_COVERAGE
 
-    def _say_coverage(self, coverage: Coverage) -> None:
-        self.coverage.setText(basics.coverage_words(coverage) if self.bar.project_id() else "")
+    def _show_coverage(self, coverage: Coverage) -> None:
+        self.coverage.setText(basics.coverage_text(coverage) if self.bar.project_id() else "")
         missing = not coverage.searchable or coverage.searchable < coverage.documents
         self.papers_button.setVisible(missing and self.bar.project_id() is not None)
 
     def _on_failed(self, error: CiteLoomError) -> None:
-        self._drop_search()
-        self.banner.say_error(error)
+        self._cancel_search()
+        self.banner.show_error(error)
         if error.code == Code.INVALID_PROJECT:
-            self._ask_projects()
-        elif error.code != Code.ENGINE_UNAVAILABLE:  # what stood there answered another question
+            self._load_projects()
+        elif error.code != Code.ENGINE_UNAVAILABLE:  # the hits shown belong to another question
             self.model.show_hits((), "")
             self.reader.show_hit("", None, "")
-            self._say_nothing(self.tr("No answer"), self.tr("The message above says why."))
+            self._show_nothing(self.tr("No answer"), self.tr("The message above says why."))
 
     # -- events ------------------------------------------------------------------------------------------------
 
     def _on_reached(self, status: dict[str, Any]) -> None:
         if self._projects_task is None:
-            return  # nobody has looked at the page yet
+            return  # the page was not opened yet
         self.banner.hide()
-        self._ask_projects()
-        self._ask_facets()
-        self.reader.ask_again()
+        self._load_projects()
+        self._load_facets()
+        self.reader.reload()
         if self.bar.question():
             self.search_now()
 
@@ -256,10 +256,10 @@ class SearchPage(Page):
         if not self.isVisible():
             return
         if isinstance(event, JobQueued) and not self.bar.knows(event.project_id):
-            self._ask_projects()
+            self._load_projects()
         elif isinstance(event, JobFinished) and event.project_id == self.bar.project_id():
-            self._ask_projects()
-            self._ask_facets()
+            self._load_projects()
+            self._load_facets()
             if self.bar.question():
                 self._changed()
 
@@ -267,11 +267,11 @@ class SearchPage(Page):
         if index.isValid():
             self.reader.show_hit(self.bar.project_id() or "", self.model.hits[index.row()], self.model.question)
 
-    def _into_hits(self) -> None:
+    def _focus_hits(self) -> None:
         if self.model.hits:
             self.hits.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
-    def _to_box(self) -> None:
+    def _focus_box(self) -> None:
         self.bar.box.setFocus()
         self.bar.box.selectAll()
 
@@ -279,5 +279,5 @@ class SearchPage(Page):
         self.bar.box.setText(question)
         self.search_now()
 
-    def _go_to_papers(self) -> None:
+    def _show_papers(self) -> None:
         self.context.go.emit("projects", {"project": self.bar.project_id() or ""})

@@ -1,4 +1,4 @@
-"""The picture of a page with the passage marked on it, as a marker pen would."""
+"""Image of a page with highlighted passages. Used by `page_view`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _DIMMED = 0.35
 
 
 class PageCanvas(QWidget):
-    """Paper stays white, whatever the colours of the desktop."""
+    """Paints a page image and its highlights; the page stays white in dark palettes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -20,24 +20,24 @@ class PageCanvas(QWidget):
         self.dimmed = False
 
     def show_picture(self, picture: QImage, marks: list[list[float]]) -> None:
-        """Show a page and its marks: left, top, right, bottom as shares of the page."""
+        """Show a page image with marks: left, top, right, bottom as fractions of the page."""
         self.picture, self.marks, self.dimmed = picture, marks, False
         self.update()
 
     def dim(self, dimmed: bool) -> None:
-        """What is shown is about to be replaced, or is not."""
+        """Dim the page while the next one is loading."""
         self.dimmed = dimmed
         self.update()
 
     def set_width(self, width: int) -> None:
-        """Take this width; the height follows the paper."""
+        """Set the width; the height follows the aspect ratio of the page."""
         if self.picture.isNull():
             self.setFixedSize(QSize(0, 0))
         else:
             self.setFixedSize(width, max(1, round(width * self.picture.height() / self.picture.width())))
 
     def places(self) -> list[QRectF]:
-        """Where the marks are on this widget."""
+        """Return the marks in widget coordinates."""
         width, height = self.width(), self.height()
         return [QRectF(x0 * width, y0 * height, (x1 - x0) * width, (y1 - y0) * height) for x0, y0, x1, y1 in self.marks]
 
@@ -51,7 +51,7 @@ class PageCanvas(QWidget):
         painter.save()
         painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_Multiply)
         marked = QPainterPath()
-        marked.setFillRule(Qt.FillRule.WindingFill)  # lines that touch are not marked twice
+        marked.setFillRule(Qt.FillRule.WindingFill)  # overlapping lines are not highlighted twice
         for place in self.places():
             marked.addRoundedRect(place.adjusted(-2, -1, 2, 1), 2, 2)
         painter.fillPath(marked, _MARKER)

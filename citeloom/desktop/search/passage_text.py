@@ -1,4 +1,4 @@
-"""The text of a passage, to read and select; with its neighbours where there is no page to show."""
+"""Text of a passage to read and select, with its neighbours if there is no page image. Used by `reader`."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from PySide6.QtGui import QColor, QFont, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QFrame, QPlainTextEdit
 
 from citeloom.core.text.sanitize import clean
-from citeloom.desktop.text.hit_text import set_off, utf16
+from citeloom.desktop.text.hit_text import highlight_spans, utf16
 
 _MARKER = QColor(255, 214, 10, 60)
-_LINES_ABOVE = 3  # of what stands before, so that one sees that there is more
+_LINES_ABOVE = 3  # of the preceding text, to show that there is more
 
 
 class PassageText(QPlainTextEdit):
-    """Read-only; the words of the question are set off, and the passage from what stands around it."""
+    """Read-only text view that highlights the words of the question, and the passage within its context."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -29,33 +29,33 @@ class PassageText(QPlainTextEdit):
         self._passage, self._start, self._alone = "", 0, True
 
     def show_passage(self, passage: str, question: str, before: str = "", after: str = "") -> None:
-        """Show a passage, and what stands before and after it."""
+        """Show a passage with the text before and after it."""
         passage, before, after = clean(passage), clean(before), clean(after)
         self.setPlainText("\n\n".join(part for part in (before, passage, after) if part))
         self._passage, self._alone = passage, not (before or after)
         self._start = utf16(before, len(before)) + 2 if before else 0
         self.show_question(question)
-        # Once it has been laid out in the room that it gets.
+        # After the text was laid out at its final size.
         QTimer.singleShot(0, self, lambda: self._scroll_to(self._start))
 
     def show_question(self, question: str) -> None:
-        """Set off the words of a question."""
+        """Highlight the words of a question."""
         cursor = QTextCursor(self.document())
-        cursor.beginEditBlock()  # laid out once, not at every word
+        cursor.beginEditBlock()  # one layout instead of one per word
         cursor.select(QTextCursor.SelectionType.Document)
         cursor.setCharFormat(QTextCharFormat())
         if not self._alone:
-            ground = QTextCharFormat()
-            ground.setBackground(_MARKER)
-            self._give(cursor, (0, len(self._passage)), ground)
+            background = QTextCharFormat()
+            background.setBackground(_MARKER)
+            self._format(cursor, (0, len(self._passage)), background)
         bold = QTextCharFormat()
         bold.setFontWeight(QFont.Weight.Bold)
-        for place in set_off(self._passage, question):
-            self._give(cursor, place, bold)
+        for span in highlight_spans(self._passage, question):
+            self._format(cursor, span, bold)
         cursor.endEditBlock()
 
     def selected(self) -> str | None:
-        """What is selected of the passage itself, which alone the citation speaks of; None where nothing is."""
+        """Return the selected part of the passage, without the context, which the citation does not cover; or None."""
         cursor = self.textCursor()
         if not cursor.hasSelection():
             return None
@@ -69,8 +69,8 @@ class PassageText(QPlainTextEdit):
         line = self.document().findBlock(at).firstLineNumber()
         self.verticalScrollBar().setValue(max(0, line - _LINES_ABOVE))
 
-    def _give(self, cursor: QTextCursor, place: tuple[int, int], form: QTextCharFormat) -> None:
-        first, last = (self._start + utf16(self._passage, at) for at in place)
+    def _format(self, cursor: QTextCursor, span: tuple[int, int], format_: QTextCharFormat) -> None:
+        first, last = (self._start + utf16(self._passage, at) for at in span)
         cursor.setPosition(first)
         cursor.setPosition(last, QTextCursor.MoveMode.KeepAnchor)
-        cursor.mergeCharFormat(form)
+        cursor.mergeCharFormat(format_)

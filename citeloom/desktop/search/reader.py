@@ -1,4 +1,4 @@
-"""The chosen hit: its page, its text, and the actions on it (copy, open)."""
+"""Reader of the chosen hit: its page, its text, and the actions copy and open. Used by the search page."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from citeloom.desktop.text.hit_text import also_cites, cut
 from citeloom.desktop.widgets import basics
 
 _COPIED_MS = 2500
-_ASK_AFTER_MS = 120  # running through the hits with the arrow keys draws no page on the way
+_PAGE_DELAY_MS = 120  # moving through the hits with the arrow keys renders no pages in between
 
 
 class Reader(QWidget):
-    """Shows one hit."""
+    """Shows a hit."""
 
     failed = Signal(object)  # a CiteLoomError for the page's banner
 
@@ -42,8 +42,8 @@ class Reader(QWidget):
         self.page = PageView(context)
         self.why = basics.text(muted=True)
         self.why.hide()
-        for words in (self.title, self.also, self.copied, self.why):
-            words.setMinimumWidth(1)  # a name without a space must not widen the window
+        for message in (self.title, self.also, self.copied, self.why):
+            message.setMinimumWidth(1)  # a name without a space must not widen the window
         self.passage = PassageText()
         self.copy_button = self._copy_menu()
         keys = QKeySequence("Ctrl+O").toString(QKeySequence.SequenceFormat.NativeText)
@@ -65,11 +65,11 @@ class Reader(QWidget):
         layout.addLayout(row)
         layout.addWidget(self.why)
         layout.addWidget(self.parts, 1)
-        self._ask_page = QTimer(self, singleShot=True, interval=_ASK_AFTER_MS)
-        self._ask_page.timeout.connect(self._show_page)
+        self._page_timer = QTimer(self, singleShot=True, interval=_PAGE_DELAY_MS)
+        self._page_timer.timeout.connect(self._show_page)
         self._fade = QTimer(self, singleShot=True, interval=_COPIED_MS)
         self._fade.timeout.connect(self.copied.clear)
-        self.page.failed.connect(self._without_page)
+        self.page.failed.connect(self._on_page_failed)
         self.show_hit("", None, "")
 
     def show_hit(self, project: str, hit: SearchHit | None, question: str) -> None:
@@ -78,16 +78,16 @@ class Reader(QWidget):
         self._project, self._hit, self._question = project, hit, question
         self.setEnabled(hit is not None)
         if hit is None:
-            self._leave()
+            self._drop_requests()
             self.page.empty()
             self.passage.clear()
             self.title.clear()
             self.also.hide()
             return
-        if same:  # typing on must not draw the same page anew
+        if same:  # typing must not render the same page again
             self.passage.show_question(question)
             return
-        self._leave()
+        self._drop_requests()
         title = hit.title or hit.source or ""
         self.title.setText(cut(title, 140))
         self.title.setToolTip(basics.tip(cut(title, 2000)) if len(title) > 140 else "")
@@ -107,37 +107,37 @@ class Reader(QWidget):
         self.passage.show_passage(self._text(), question)
         self.why.hide()
         self.page.setVisible(bool(hit.page_span))
-        self._ask_page.start()
+        self._page_timer.start()
 
-    def ask_again(self) -> None:
-        """The engine is back."""
-        self.page.ask_again()
+    def reload(self) -> None:
+        """Request again what is missing, when the engine is back."""
+        self.page.reload()
 
     # -- actions -----------------------------------------------------------------------------------------------
 
     def copy_citation(self) -> None:
-        """Copy as `[@key, p. 3]`."""
+        """Copy the citation, such as `[@key, p. 3]`."""
         if self._hit and self._hit.cite:
             self._copy(self._hit.cite, self.tr("Citation copied"))
 
     def copy_quotation(self) -> None:
-        """Copy what is selected, or all of the passage, as a quotation with its citation."""
+        """Copy the selected text, or the whole passage, as a quotation with its citation."""
         if self._hit is None or not self._hit.cite:
             return
         selected = self.passage.selected()
         if selected == "":
-            self._sign(self.tr("Select within the marked passage: the citation is for that alone"))
+            self._show_confirmation(self.tr("Select within the marked passage: the citation is for that alone"))
         else:
             self._copy(quotation(selected or self._text(), self._hit.cite), self.tr("Quotation copied"))
 
     def copy_as_bibtex(self) -> None:
-        """Copy the paper's record."""
+        """Copy the record of the paper as BibTeX."""
         if self._hit:
             request = GetRecord(project=self._project, citekey=self._hit.citekey, format="bibtex")
             self._context.tasks.send(self, request, done=self._on_record, failed=self.failed.emit)
 
     def copy_as_link(self) -> None:
-        """Copy the address that opens the page."""
+        """Copy the link that opens the page."""
         if self._hit and self._hit.open_uri:
             self._copy(self._hit.open_uri, self.tr("Link copied"))
 
@@ -145,28 +145,30 @@ class Reader(QWidget):
         """Open the page in Zotero, or the file."""
         if self._hit and (uri := self._hit.open_uri):
             self._context.tasks.run(
-                self, lambda tell: open_file.open_uri(uri), done=self._opened, failed=self.failed.emit
+                self, lambda report: open_file.open_uri(uri), done=self._opened, failed=self.failed.emit
             )
 
     def _opened(self, answer: tuple[str, str]) -> None:
         page = answer[1]
-        self._sign(self.tr("Opened: turn to PDF page {page}").format(page=page) if page else self.tr("Opened"))
+        self._show_confirmation(
+            self.tr("Opened: turn to PDF page {page}").format(page=page) if page else self.tr("Opened")
+        )
 
     def _on_record(self, record: RecordResult) -> None:
         self._copy(record.text, self.tr("BibTeX copied"))
 
-    def _copy(self, text: str, sign: str) -> None:
+    def _copy(self, text: str, confirmation: str) -> None:
         QGuiApplication.clipboard().setText(text)
-        self._sign(sign)
+        self._show_confirmation(confirmation)
 
-    def _sign(self, words: str) -> None:
-        self.copied.setText(words)
+    def _show_confirmation(self, message: str) -> None:
+        self.copied.setText(message)
         self._fade.start()
-        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self.copied, words))
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self.copied, message))
 
     def _copy_menu(self) -> QToolButton:
-        made = QToolButton()
-        menu = QMenu(made)
+        result = QToolButton()
+        menu = QMenu(result)
         self.copy_cite = self._action(menu, self.tr("Copy &citation"), "", self.copy_citation)
         self.copy_quote = self._action(menu, self.tr("Copy as &quotation"), "Ctrl+Shift+C", self.copy_quotation)
         self.copy_bibtex = self._action(menu, self.tr("Copy as &BibTeX"), "Ctrl+Shift+B", self.copy_as_bibtex)
@@ -174,54 +176,54 @@ class Reader(QWidget):
         self.copy_cite.setIcon(icon("copy"))
         self.open_hit = self._action(None, self.tr("Open file"), "Ctrl+O", self.open)
         self.menu_actions = [*menu.actions(), self.open_hit]
-        made.setDefaultAction(self.copy_cite)
-        made.setMenu(menu)
-        made.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
-        made.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        made.setAccessibleName(self.tr("Copy citation"))
-        made.setToolTip(self.tr("Copy the citation (Ctrl+C in the list of hits)"))
-        return made
+        result.setDefaultAction(self.copy_cite)
+        result.setMenu(menu)
+        result.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
+        result.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        result.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        result.setAccessibleName(self.tr("Copy citation"))
+        result.setToolTip(self.tr("Copy the citation (Ctrl+C in the list of hits)"))
+        return result
 
-    def _action(self, menu: QMenu | None, words: str, shortcut: str, triggered: Any) -> QAction:
-        made = QAction(words, self)
-        made.triggered.connect(lambda: triggered())  # noqa: PLW0108 - without the signal's "checked"
+    def _action(self, menu: QMenu | None, message: str, shortcut: str, triggered: Any) -> QAction:
+        result = QAction(message, self)
+        result.triggered.connect(lambda: triggered())  # noqa: PLW0108 - without the signal's "checked"
         if shortcut:
-            made.setShortcut(QKeySequence(shortcut))
-            made.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
-        self.addAction(made)
+            result.setShortcut(QKeySequence(shortcut))
+            result.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
+        self.addAction(result)
         if menu:
-            menu.addAction(made)
-        return made
+            menu.addAction(result)
+        return result
 
-    # -- the page, or what stands around -----------------------------------------------------------------------
+    # -- page and neighbouring passages ------------------------------------------------------------------------
 
     def _text(self) -> str:
         return (self._hit.full_text or self._hit.render_text) if self._hit else ""
 
-    def _leave(self) -> None:
-        """What is still to come belongs to another passage."""
+    def _drop_requests(self) -> None:
+        """Drop pending requests, which belong to the previous passage."""
         if self._surroundings_task:
             self._surroundings_task.drop()
-        self.page.leave()
+        self.page.drop_requests()
 
     def _show_page(self) -> None:
         if self._hit and self._hit.page_span:
             self.page.show_passage(self._project, self._hit)
         else:
             self.page.empty()
-            self._ask_surroundings()
+            self._load_neighbours()
 
-    def _without_page(self, error: CiteLoomError) -> None:
+    def _on_page_failed(self, error: CiteLoomError) -> None:
         if error.code == Code.ENGINE_UNAVAILABLE or self._hit is None:
-            return  # asked again as soon as it is back
+            return  # requested again when the engine is back
         self.page.empty()
         self.page.hide()
         self.why.setText("" if error.code == Code.UNSUPPORTED_FORMAT else cut(str(error), 400))
         self.why.setVisible(bool(self.why.text()))
-        self._ask_surroundings()
+        self._load_neighbours()
 
-    def _ask_surroundings(self) -> None:
+    def _load_neighbours(self) -> None:
         if self._hit:
             request = GetPassage(chunk_id=self._hit.chunk_id)
             self._surroundings_task = self._context.tasks.send(

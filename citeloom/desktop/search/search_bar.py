@@ -13,12 +13,12 @@ from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.text.hit_text import cut
 from citeloom.desktop.widgets import basics
 
-_MAX_QUESTION = 10_000  # characters that the engine takes as one question
+_MAX_QUESTION = 10_000  # characters; the engine refuses longer questions
 _HYBRID, _DENSE = 0, 1
 
 
 class SearchBox(QLineEdit):
-    """Where the question is typed; Down leads to the hits, Escape empties it."""
+    """Field for the question; Down moves to the hits, Escape clears it."""
 
     down = Signal()
 
@@ -32,7 +32,7 @@ class SearchBox(QLineEdit):
 
 
 class SearchBar(QWidget):
-    """The fields of a search; signals every change."""
+    """The fields of a search; emits a signal on every change."""
 
     changed = Signal()
     project_chosen = Signal()
@@ -40,7 +40,7 @@ class SearchBar(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._projects: list[ProjectSummary] = []
-        self._hybrid = True  # as was chosen, also while a project cannot be searched so
+        self._hybrid = True  # the chosen mode, also while the project does not support it
         self.box = SearchBox()
         self.box.setMaxLength(_MAX_QUESTION)
         self.box.setPlaceholderText(self.tr("Ask in your own words …"))
@@ -60,7 +60,7 @@ class SearchBar(QWidget):
         self.way.addItem(self.tr("Meaning and words"))
         self.way.addItem(self.tr("Meaning only"))
         names = self.project.view()
-        if isinstance(names, QListView):  # thousands of names are not measured one by one
+        if isinstance(names, QListView):  # avoids measuring thousands of names
             names.setUniformItemSizes(True)
             self.project.setStyleSheet("combobox-popup: 0;")
             self.project.setMaxVisibleItems(20)
@@ -72,15 +72,15 @@ class SearchBar(QWidget):
         self.filter_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.filters = FilterPanel()
         self.filters.hide()
-        self._put_together()
+        self._lay_out()
         self.filter_button.toggled.connect(self.filters.setVisible)
         self.box.textChanged.connect(self.changed)
         self.way.activated.connect(self._way_chosen)
         self.filters.changed.connect(self._filters_changed)
         self.project.currentIndexChanged.connect(self._project_changed)
-        self._say_filters()
+        self._show_filter_count()
 
-    def _put_together(self) -> None:
+    def _lay_out(self) -> None:
         project_label = QLabel(self.tr("&Project"))
         project_label.setBuddy(self.project)
         row = QHBoxLayout()
@@ -96,25 +96,25 @@ class SearchBar(QWidget):
         layout.addWidget(self.filters)
 
     def question(self) -> str:
-        """What is asked, without the spaces around it."""
+        """Return the question with normalised white space."""
         return " ".join(self.box.text().split())
 
     def project_id(self) -> str | None:
-        """The chosen project; None where there is none."""
+        """Return the id of the chosen project, None if there is none."""
         chosen = self.chosen()
         return chosen.id if chosen else None
 
     def chosen(self) -> ProjectSummary | None:
-        """The chosen project."""
+        """Return the chosen project."""
         at = self.project.currentIndex()
         return self._projects[at] if at >= 0 else None
 
     def knows(self, project: str) -> bool:
-        """Whether a project is among those that are offered."""
+        """Return whether a project is in the list."""
         return any(one.id == project for one in self._projects)
 
     def request(self) -> Query | None:
-        """The search as it is set; None where there is no project or no question."""
+        """Return the search request; None without a project or a question."""
         project, question = self.project_id(), self.question()
         if not project or not question:
             return None
@@ -122,13 +122,13 @@ class SearchBar(QWidget):
         return Query(project=project, text=question, hybrid=hybrid, filters=self.filters.filters() or None)
 
     def offer(self, projects: list[ProjectSummary], wanted: str | None) -> None:
-        """Offer these projects; the wanted one is chosen, or the one before, or the first."""
+        """Replace the projects; chooses the wanted one, else the previous one, else the first."""
         before = self.project_id()
         offered, ids = ([one.id for one in some] for some in (self._projects, projects))
         choice = next((one for one in (wanted, before) if one in ids), ids[0] if ids else None)
         self._projects = projects
         with QSignalBlocker(self.project):
-            if ids != offered:  # somebody may be choosing just now
+            if ids != offered:  # the list may be open: do not rebuild it without need
                 self.project.clear()
                 self.project.addItems([cut(one, 100) for one in ids])
             self.project.setCurrentIndex(ids.index(choice) if choice is not None else -1)
@@ -162,14 +162,14 @@ class SearchBar(QWidget):
         self.changed.emit()
 
     def _filters_changed(self) -> None:
-        self._say_filters()
+        self._show_filter_count()
         self.changed.emit()
 
-    def _say_filters(self) -> None:
+    def _show_filter_count(self) -> None:
         count = len(self.filters.filters())
-        words = self.tr("&Filters: {count}").format(count=basics.number(count)) if count else self.tr("&Filters")
-        self.filter_button.setText(words)
-        self.filter_button.setAccessibleName(words.replace("&", ""))
+        text = self.tr("&Filters: {count}").format(count=basics.number(count)) if count else self.tr("&Filters")
+        self.filter_button.setText(text)
+        self.filter_button.setAccessibleName(text.replace("&", ""))
         font = self.filter_button.font()
         font.setBold(bool(count))
         self.filter_button.setFont(font)

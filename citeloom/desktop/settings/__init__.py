@@ -1,1 +1,1 @@
-"""The settings page: one file for each section."""
+"""The settings page, with one module per section."""

@@ -1,4 +1,4 @@
-"""Making and restoring backups, in the section Data."""
+"""Widget that makes and restores backups. Part of the section Data."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from citeloom.desktop.text import job_text
 from citeloom.desktop.widgets import basics
 
 _KIND = "backup"
-_MAX_SHOWN = 12  # sources in the question itself
+_MAX_SHOWN = 12  # sources in the confirmation; the rest is in its details
 
 
 class Backups(QWidget):
-    """The buttons that make and restore a backup."""
+    """Buttons that make and restore a backup, with the progress."""
 
     def __init__(self, context: PageContext, banner: basics.Banner) -> None:
         super().__init__()
@@ -33,12 +33,12 @@ class Backups(QWidget):
         self._jobs: set[str] = set()  # ids of the backups that were started on this page
         self.dialog: QFileDialog | None = None
         self.question: QMessageBox | None = None
-        self.back_up_button = basics.button(self.tr("&Back up…"), self._ask_file, icon_name="export")
-        self.restore_button = basics.button(self.tr("&Restore…"), self._ask_backup, icon_name="undo")
+        self.back_up_button = basics.button(self.tr("&Back up…"), self._choose_target, icon_name="export")
+        self.restore_button = basics.button(self.tr("&Restore…"), self._choose_backup, icon_name="undo")
         self.strip = JobStrip(context)
         self.strip.follow("")
         self.busy = busy_line(self.tr("The backup is being unpacked and checked"))
-        words = self.tr(
+        text = self.tr(
             "One file with your projects, their indexes and the settings, from which all of it can be had again,"
             " also on another computer. Your papers’ files, what was read of them and keys are not in it."
         )
@@ -50,19 +50,19 @@ class Backups(QWidget):
         lines.setContentsMargins(0, 0, 0, 0)
         lines.setSpacing(basics.GAP)
         lines.addWidget(basics.text(self.tr("Backup"), bold=True))
-        lines.addWidget(basics.text(words, muted=True))
+        lines.addWidget(basics.text(text, muted=True))
         lines.addLayout(row)
         lines.addWidget(self.busy)
         lines.addWidget(self.strip)
-        self.strip.failed.connect(banner.say_error)
+        self.strip.failed.connect(banner.show_error)
         context.tasks.event_received.connect(self._on_event)
 
-    # -- making one ------------------------------------------------------------------------------------------------
+    # -- backup ----------------------------------------------------------------------------------------------------
 
-    def _ask_file(self) -> None:
+    def _choose_target(self) -> None:
         self.dialog = self._file_dialog(self.tr("Back up to a file"))
         self.dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        self.dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)  # the engine writes over nothing
+        self.dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)  # the engine refuses to overwrite a file
         self.dialog.setDefaultSuffix("zip")
         self.dialog.selectFile(str(Path.home() / f"citeloom-{date.today().isoformat()}.zip"))
         self.dialog.fileSelected.connect(self._back_up)
@@ -72,7 +72,7 @@ class Backups(QWidget):
         def done(job: StartedJob) -> None:
             self._jobs.add(job.job_id)
 
-        self._context.tasks.send(self, StartBackup(file=file), done=done, failed=self._banner.say_error)
+        self._context.tasks.send(self, StartBackup(file=file), done=done, failed=self._banner.show_error)
 
     def _on_event(self, event: Event) -> None:
         if not isinstance(event, JobFinished) or event.job_id not in self._jobs:
@@ -80,16 +80,16 @@ class Backups(QWidget):
         self._jobs.discard(event.job_id)
         result = event.result
         if event.error:
-            self._banner.say_error(event.error)
+            self._banner.show_error(event.error)
         elif event.state == "done":
-            words = "\n".join([job_text.end_words(_KIND, result), *result["warnings"]])
-            self._banner.say(words, action=self._showing(Path(result["file"]).parent))
+            text = "\n".join([job_text.result_text(_KIND, result), *result["warnings"]])
+            self._banner.show_message(text, action=self._folder_action(Path(result["file"]).parent))
         elif event.state == "cancelled":
-            self._banner.say(self.tr("Stopped: no backup was made."))
+            self._banner.show_message(self.tr("Stopped: no backup was made."))
 
-    # -- taking one ------------------------------------------------------------------------------------------------
+    # -- restore ---------------------------------------------------------------------------------------------------
 
-    def _ask_backup(self) -> None:
+    def _choose_backup(self) -> None:
         self.dialog = self._file_dialog(self.tr("Restore a backup"))
         self.dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         self.dialog.fileSelected.connect(self._read_backup)
@@ -97,31 +97,31 @@ class Backups(QWidget):
 
     def _read_backup(self, file: str) -> None:
         request = ReadBackup(file=file)
-        self._context.tasks.send(self, request, done=self._ask_first, failed=self._banner.say_error)
+        self._context.tasks.send(self, request, done=self._confirm_restore, failed=self._banner.show_error)
 
-    def _ask_first(self, backup: BackupContents) -> None:
+    def _confirm_restore(self, backup: BackupContents) -> None:
         projects, present = backup.projects, backup.present
-        words = [
+        text = [
             self.tr("It was made on {day} and holds {count} projects with {passages} passages.").format(
-                day=basics.time_words(backup.made_at),
+                day=basics.time_text(backup.made_at),
                 count=basics.number(len(projects)),
                 passages=basics.number(sum(one.passages for one in projects)),
             )
         ]
         if present:
-            words.append(
+            text.append(
                 self.tr(
                     "It takes the place of everything that is here now: {count} projects and the settings."
                     " That is not deleted, but put aside into a folder beside it."
                 ).format(count=basics.number(len(present)))
             )
         if any(one.was_on for one in projects):
-            words.append(self.tr("What was on a Qdrant server will lie on this computer."))
+            text.append(self.tr("What was on a Qdrant server will lie on this computer."))
         new, other = backup.new_sources, backup.other_settings
         if new:
             sources = [f"{one.project}: {one.path}" for one in new]
             more = self.tr("and {count} more").format(count=basics.number(len(new) - _MAX_SHOWN))
-            words.append(
+            text.append(
                 "\n".join(
                     [
                         self.tr("Its projects read places that no project here reads yet. Are they yours?"),
@@ -131,37 +131,37 @@ class Backups(QWidget):
                 )
             )
         if other:
-            words.append(
+            text.append(
                 self.tr("These settings of privacy, Zotero and networks stay as they are here: {names}.").format(
                     names=", ".join(one.name for one in other)
                 )
             )
-        words.append(self.tr("Editors are reconnected by themselves."))
+        text.append(self.tr("Editors are reconnected by themselves."))
         self.question = basics.ask_first(
             self,
             self.tr("Restore {file}?").format(file=Path(backup.file).name),
-            "\n\n".join(words),
+            "\n\n".join(text),
             self.tr("Restore it"),
             partial(self._restore, backup.file, bool(present), [one.path for one in new]),
-            details=_listed(self.tr("New to read:"), [f"{one.project}: {one.path}" for one in new])
-            + _listed(self.tr("In the backup:"), [one.id for one in projects])
-            + _listed(self.tr("Here now:"), present),
+            details=_name_list(self.tr("New to read:"), [f"{one.project}: {one.path}" for one in new])
+            + _name_list(self.tr("In the backup:"), [one.id for one in projects])
+            + _name_list(self.tr("Here now:"), present),
         )
 
     def _restore(self, file: str, replace: bool, accepted: list[str]) -> None:
         def done(result: RestoreResult) -> None:
             self._set_busy(False)
-            words = self.tr("Restored: {count} projects with {passages} passages.").format(
+            text = self.tr("Restored: {count} projects with {passages} passages.").format(
                 count=basics.number(len(result.projects)), passages=basics.number(result.passages)
             )
             aside = result.aside
             if aside:
-                words += " " + self.tr("What was here before is in {folder}").format(folder=aside)
-            self._banner.say(words, action=self._showing(Path(aside)) if aside else None)
+                text += " " + self.tr("What was here before is in {folder}").format(folder=aside)
+            self._banner.show_message(text, action=self._folder_action(Path(aside)) if aside else None)
 
         def failed(error: CiteLoomError) -> None:
             self._set_busy(False)
-            self._banner.say_error(error)
+            self._banner.show_error(error)
 
         self._set_busy(True)
         request = Restore(file=file, replace=replace, accepted=accepted)
@@ -172,19 +172,19 @@ class Backups(QWidget):
         for part in (self.back_up_button, self.restore_button):
             part.setEnabled(not busy)
 
-    # -- in common -------------------------------------------------------------------------------------------------
+    # -- shared ----------------------------------------------------------------------------------------------------
 
     def _file_dialog(self, title: str) -> QFileDialog:
         dialog = QFileDialog(self, title, str(Path.home()), self.tr("Backups (*.zip)"))
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         return dialog
 
-    def _showing(self, folder: Path) -> basics.Action:
+    def _folder_action(self, folder: Path) -> basics.Action:
         def show() -> None:
-            self._context.tasks.run(self, lambda tell: open_uri(folder.as_uri()), failed=self._banner.say_error)
+            self._context.tasks.run(self, lambda report: open_uri(folder.as_uri()), failed=self._banner.show_error)
 
         return self.tr("Open the &folder"), show
 
 
-def _listed(title: str, names: list[str]) -> str:
+def _name_list(title: str, names: list[str]) -> str:
     return "\n".join([title, *(f"  {name}" for name in names), ""]) if names else ""

@@ -1,4 +1,4 @@
-"""The values that a setting can have, as the model of a combo box that opens fast however long it is."""
+"""Model of the values of a setting for a combo box, which stays fast with thousands of values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Choice(NamedTuple):
     """One value of a setting."""
 
     value: str
-    words: str
+    text: str
     possible: bool = True
 
 
@@ -32,7 +32,7 @@ class ChoicesModel(QAbstractListModel):
             self.endResetModel()
 
     def row_of(self, value: str | None) -> int:
-        """The row of a value; -1 where there is none."""
+        """Return the row of a value, -1 if there is none."""
         return next((row for row, choice in enumerate(self.rows) if choice.value == value), -1)
 
     def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008 - as Qt has it
@@ -40,7 +40,7 @@ class ChoicesModel(QAbstractListModel):
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
-            return self.rows[index.row()].words
+            return self.rows[index.row()].text
         return self.rows[index.row()].value if role == Qt.ItemDataRole.UserRole else None
 
     def flags(self, index: _Index) -> Qt.ItemFlag:

@@ -12,13 +12,13 @@ Kind = Literal["yes_no", "number", "choice", "folder"]
 
 @dataclass(frozen=True)
 class Field:
-    """One setting of the file as it is shown."""
+    """Description of a setting for the settings page."""
 
-    name: str  # as config.change knows it
+    name: str  # dotted name in the settings file
     kind: Kind
     label: str
     help: str = ""
-    choices: tuple[tuple[str, str], ...] = ()  # value and words; others may be offered later
+    choices: tuple[tuple[str, str], ...] = ()  # value and text; more may be added later
     least: int = 0  # of a number
     most: int = 0
     step: int = 1
@@ -27,7 +27,7 @@ class Field:
 
 
 def fields() -> dict[str, tuple[Field, ...]]:
-    """Every plain setting, section by section, in the app's language."""
+    """Return the settings of each section, in the app's language."""
     return {
         "general": (
             Field(

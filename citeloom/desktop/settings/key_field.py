@@ -1,4 +1,4 @@
-"""A field for the key of a service: typed once, never shown."""
+"""Field for the API key of a service, which is never displayed."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from citeloom.desktop.widgets import basics
 
 
 class KeyField(QLineEdit):
-    """The field, and the button that tries the key."""
+    """Password field with a button that submits the key."""
 
-    def __init__(self, words: str, button_words: str, try_key: Callable[[str], None]) -> None:
-        super().__init__(echoMode=QLineEdit.EchoMode.Password, placeholderText=words)
-        self.setAccessibleName(words)
+    def __init__(self, text: str, button_text: str, try_key: Callable[[str], None]) -> None:
+        super().__init__(echoMode=QLineEdit.EchoMode.Password, placeholderText=text)
+        self.setAccessibleName(text)
         self._try = try_key
-        self.button: QPushButton = basics.button(button_words, self._enter)
+        self.button: QPushButton = basics.button(button_text, self._enter)
         self.returnPressed.connect(self._enter)
 
     def _enter(self) -> None:

@@ -1,4 +1,4 @@
-"""A list of the languages in which scanned pages are read, with check boxes and a search field."""
+"""List of OCR languages with check boxes and a search field. Used by the section Reading."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _ROWS = 7
 
 
 class Languages(QWidget):
-    """Emits the codes that are checked, those that were checked before first and in their order."""
+    """Emits the checked codes; previously checked ones come first, in their order."""
 
     picked = Signal(list)
-    none_left = Signal()  # somebody took the last one off
+    none_left = Signal()  # the last one was unchecked
 
     def __init__(self) -> None:
         super().__init__()
@@ -37,18 +37,18 @@ class Languages(QWidget):
         layout.addWidget(self.list, 1)
 
     def offer(self, languages: Sequence[OcrLanguage]) -> None:
-        """List these languages."""
+        """Set the languages."""
         self._offered = list(languages)
         self._fill()
 
     def choose(self, codes: Sequence[str]) -> None:
-        """Show what is chosen."""
+        """Set the checked languages."""
         if list(codes) != self._chosen:
             self._chosen = list(codes)
             self._fill()
 
     def _fill(self) -> None:
-        """Those that are chosen first, then those that can be, then the rest."""
+        """Fill the list: checked languages first, then installed ones, then the rest."""
         at = self.list.currentItem().data(_CODE) if self.list.currentItem() else None
         scrolled = self.list.verticalScrollBar().value()
         known = {one.code for one in self._offered}
@@ -80,7 +80,7 @@ class Languages(QWidget):
         for row in range(self.list.count()):
             item = self.list.item(row)
             fits = wanted in item.text().casefold() or wanted == str(item.data(_CODE)).casefold()
-            # There are very many that cannot be read here: they are shown to those who look for them.
+            # The many languages that are not installed are only shown by a search.
             item.setHidden(not (fits if wanted else item.flags()))
 
     def _on_ticked(self, item: QListWidgetItem) -> None:
@@ -92,5 +92,5 @@ class Languages(QWidget):
                 item.setCheckState(Qt.CheckState.Checked)
             self.none_left.emit()
         elif chosen != self._chosen:
-            self._chosen = chosen  # at once: the next tick may come before this one is written
+            self._chosen = chosen  # at once: the next change may come before this one is written
             self.picked.emit(chosen)

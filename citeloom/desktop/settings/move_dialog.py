@@ -1,4 +1,4 @@
-"""The dialog that asks where an index is to be moved."""
+"""Dialog for the new location of an index. Opened by the section Index."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QRadioButton, QVBoxLayout, QWidget
 
 from citeloom.api.maintenance import EMBEDDED, IndexInfo
-from citeloom.desktop.settings.server_address import ServerAddress, beneath
+from citeloom.desktop.settings.server_address import ServerAddress, below_radio_button
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
 
@@ -14,24 +14,24 @@ _LETTERS = 70
 
 
 class MoveDialog(QDialog):
-    """The place for one project's index."""
+    """Asks for the new location of a project's index."""
 
     agreed = Signal(str)  # the address of a server, or EMBEDDED
 
     def __init__(self, context: PageContext, index: IndexInfo, proposed: str, parent: QWidget) -> None:
         super().__init__(parent)
-        self._place = index.place
+        self._location = index.place
         title = self.tr("Move the index of “{project}”").format(project=index.project)
         self.setWindowTitle(title)
-        self.here = QRadioButton(self.tr("To this &computer, into CiteLoom’s own folder"))
-        self.there = QRadioButton(self.tr("To a &Qdrant server"))
+        self.local = QRadioButton(self.tr("To this &computer, into CiteLoom’s own folder"))
+        self.remote = QRadioButton(self.tr("To a &Qdrant server"))
         self.server = ServerAddress(context)
-        words = self.tr(
+        text = self.tr(
             "Its {count} passages are copied. The index as it is answers until the copy is whole and has been compared;"
             " then it is deleted. That takes a while, in which nothing new is read into this project."
             " You can go on working."
         )
-        self.words = basics.text(words.format(count=basics.number(index.passages)), muted=True)
+        self.message = basics.text(text.format(count=basics.number(index.passages)), muted=True)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self.move_button = buttons.addButton(self.tr("&Move it"), QDialogButtonBox.ButtonRole.AcceptRole)
         buttons.accepted.connect(self._agree)
@@ -39,30 +39,30 @@ class MoveDialog(QDialog):
         lines = QVBoxLayout(self)
         lines.setSpacing(basics.GAP)
         heading = basics.heading(title)
-        for part in (heading, self.here, self.there):
+        for part in (heading, self.local, self.remote):
             lines.addWidget(part)
-        lines.addLayout(beneath(self.there, self.server))
-        lines.addWidget(self.words)
+        lines.addLayout(below_radio_button(self.remote, self.server))
+        lines.addWidget(self.message)
         lines.addStretch(1)
         lines.addWidget(buttons)
-        self.server.test_button.setDefault(True)  # Enter, after an address, sends nothing away yet
-        for label in (heading, self.words):
+        self.server.test_button.setDefault(True)  # Enter in the address field must not start the move
+        for label in (heading, self.message):
             label.setMinimumWidth(1)
         self.setMinimumWidth(self.fontMetrics().averageCharWidth() * _LETTERS)
-        self.here.setEnabled(self._place != EMBEDDED)
-        (self.there if self._place == EMBEDDED else self.here).setChecked(True)
-        self.server.show_address(proposed if proposed != self._place else "")
-        self.there.toggled.connect(lambda _: self._on_changed())
+        self.local.setEnabled(self._location != EMBEDDED)
+        (self.remote if self._location == EMBEDDED else self.local).setChecked(True)
+        self.server.show_address(proposed if proposed != self._location else "")
+        self.remote.toggled.connect(lambda _: self._on_changed())
         self.server.changed.connect(self._on_changed)
         self._on_changed()
 
     def target(self) -> str:
-        """The place that is chosen; nothing while there is no address."""
-        return EMBEDDED if self.here.isChecked() else self.server.address()
+        """Return the chosen location; "" while there is no address."""
+        return EMBEDDED if self.local.isChecked() else self.server.address()
 
     def _on_changed(self) -> None:
-        self.server.setVisible(self.there.isChecked())
-        self.move_button.setEnabled(self.target() not in ("", self._place))
+        self.server.setVisible(self.remote.isChecked())
+        self.move_button.setEnabled(self.target() not in ("", self._location))
         self.adjustSize()
 
     def _agree(self) -> None:

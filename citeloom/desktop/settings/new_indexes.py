@@ -1,76 +1,76 @@
-"""The choice where the indexes of new projects are made: in CiteLoom's own folder, or on a Qdrant server."""
+"""Choice of the location of new indexes: the data folder, or a Qdrant server. Part of the section Index."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QMessageBox, QRadioButton, QVBoxLayout, QWidget
 
-from citeloom.desktop.settings.server_address import ServerAddress, beneath
+from citeloom.desktop.settings.server_address import ServerAddress, below_radio_button
 from citeloom.desktop.shell.page import PageContext
-from citeloom.desktop.text.index_text import leaving_words
+from citeloom.desktop.text.index_text import remote_index_warning
 from citeloom.desktop.widgets import basics
 
 
 class NewIndexes(QWidget):
-    """Two radio buttons, and the address of the server."""
+    """Radio buttons for the location, with the address of the server."""
 
-    picked = Signal(object)  # the address of a server; None: in our own folder
+    picked = Signal(object)  # the address of a server; None for the data folder
 
     def __init__(self, context: PageContext) -> None:
         super().__init__()
         self._saved = ""
         self.question: QMessageBox | None = None
-        self.here = QRadioButton(self.tr("On this &computer, in CiteLoom’s own folder (recommended)"))
-        self.there = QRadioButton(self.tr("On a &Qdrant server"))
+        self.local = QRadioButton(self.tr("On this &computer, in CiteLoom’s own folder (recommended)"))
+        self.remote = QRadioButton(self.tr("On a &Qdrant server"))
         self.server = ServerAddress(context)
         lines = QVBoxLayout(self)
         lines.setContentsMargins(0, 0, 0, 0)
-        lines.addWidget(self.here)
-        lines.addWidget(self.there)
-        lines.addLayout(beneath(self.there, self.server))
-        self.here.clicked.connect(self._choose_here)
-        self.there.clicked.connect(self._choose_there)
+        lines.addWidget(self.local)
+        lines.addWidget(self.remote)
+        lines.addLayout(below_radio_button(self.remote, self.server))
+        self.local.clicked.connect(self._choose_local)
+        self.remote.clicked.connect(self._choose_remote)
         self.server.entered.connect(self._on_entered)
         self.show_server("")
 
     def show_server(self, address: str) -> None:
-        """Show the address of the settings file, unless somebody is about to type another one."""
-        about_to_type = self.there.isChecked() and not self._saved and not address
+        """Show the address of the settings file, unless another one is being typed."""
+        typing = self.remote.isChecked() and not self._saved and not address
         self._saved = address
-        if not about_to_type:
-            (self.there if address else self.here).setChecked(True)
+        if not typing:
+            (self.remote if address else self.local).setChecked(True)
             self.server.setVisible(bool(address))
         self.server.show_address(address)
 
-    def _choose_here(self) -> None:
+    def _choose_local(self) -> None:
         self.server.hide()
         if self._saved:
             self.picked.emit(None)
 
-    def _choose_there(self) -> None:
+    def _choose_remote(self) -> None:
         self.server.show()
         self.server.line.setFocus()
 
     def _on_entered(self, address: str) -> None:
         if not address:
-            self.here.setChecked(True)
-            self._choose_here()
-        elif words := leaving_words(address):
-            self._ask_first(address, words)
+            self.local.setChecked(True)
+            self._choose_local()
+        elif text := remote_index_warning(address):
+            self._confirm_remote(address, text)
         elif address != self._saved:
             self.picked.emit(address)
 
-    def _ask_first(self, address: str, words: str) -> None:
+    def _confirm_remote(self, address: str, text: str) -> None:
         self.question = basics.ask_first(
             self,
             self.tr("Keep the passages of new projects on {address}?").format(address=address),
-            words,
+            text,
             self.tr("Keep them there"),
             lambda: self.picked.emit(address),
         )
-        # Whoever does not agree has what was there before; after an agreement it is shown again by the file.
-        self.question.rejected.connect(self._take_back)
+        # "Cancel" restores the previous choice; otherwise the change of the settings file updates it.
+        self.question.rejected.connect(self._restore_choice)
 
-    def _take_back(self) -> None:
-        (self.there if self._saved else self.here).setChecked(True)
+    def _restore_choice(self) -> None:
+        (self.remote if self._saved else self.local).setChecked(True)
         self.show_server(self._saved)

@@ -1,4 +1,4 @@
-"""The settings page: shows the settings file, and follows changes that are made there by hand."""
+"""The settings page: edits the settings file, and follows changes made by other programs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from citeloom.desktop.widgets import basics
 
 
 class SettingsPage(Page):
-    """A list of sections at the left, the chosen one at the right."""
+    """Page with a list of sections and the chosen section."""
 
     name = "settings"
     icon_name = "settings"
@@ -46,11 +46,11 @@ class SettingsPage(Page):
         made: list[Section] = [kind(context, self.settings_file, self.banner) for kind in kinds]
         self.sections = {section.name: section for section in made}
         self.list = QListWidget()
-        self.list.setObjectName("pages")  # looks like the window's own list
+        self.list.setObjectName("pages")  # styled like the list of pages
         self.list.setAccessibleName(self.tr("Sections of the settings"))
         self.stack = QStackedWidget()
         for section in made:
-            section.let_words_wrap()
+            section.allow_wrapping()
             self.list.addItem(section.title())
             self.stack.addWidget(section)
         self.list.setFixedWidth(self.list.sizeHintForColumn(0) + 3 * basics.GAP)
@@ -63,7 +63,7 @@ class SettingsPage(Page):
         self.settings_file.changed.connect(self._on_settings)
         self.settings_file.saved.connect(self._on_saved)
         self.settings_file.refused.connect(self._on_refused)
-        context.tasks.reached.connect(lambda _: self._ask() if self.isVisible() else None)
+        context.tasks.reached.connect(lambda _: self._load_section() if self.isVisible() else None)
         self._on_settings()
 
     def title(self) -> str:
@@ -75,17 +75,17 @@ class SettingsPage(Page):
         if section in self.sections and self.current is not self.sections[section]:
             self.list.setCurrentRow(list(self.sections).index(section))
         else:
-            self._ask()
+            self._load_section()
 
     def event(self, event: QEvent) -> bool:
-        # Not every disk tells of changes: whoever comes back from an editor sees them all the same.
+        # Not every file system reports changes: reload also when the window becomes active.
         if event.type() == QEvent.Type.WindowActivate and self.isVisible():
             self.settings_file.reload()
         return super().event(event)
 
     @property
     def current(self) -> Section:
-        """The section that is shown."""
+        """Return the current section."""
         return list(self.sections.values())[self.stack.currentIndex()]
 
     def _lay_out(self) -> None:
@@ -105,11 +105,11 @@ class SettingsPage(Page):
         layout.addLayout(row, 1)
 
     def _on_section(self, row: int) -> None:
-        self.banner.hide()  # what it said was about another section
+        self.banner.hide()  # its message belongs to another section
         self.stack.setCurrentIndex(row)
-        self._ask()
+        self._load_section()
 
-    def _ask(self) -> None:
+    def _load_section(self) -> None:
         self.current.shown()
 
     # -- the file --------------------------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ class SettingsPage(Page):
     def _on_settings(self) -> None:
         if problem := self.settings_file.problem:
             action = (self.tr("Open the file"), self._open_file)
-            self.file_banner.say(str(problem), wrong=True, action=action, closable=False)
+            self.file_banner.show_message(str(problem), wrong=True, action=action, closable=False)
         else:
             self.file_banner.hide()
         for section in self.sections.values():
@@ -130,10 +130,10 @@ class SettingsPage(Page):
 
     def _on_refused(self, name: str, error: CiteLoomError) -> None:
         if self.settings_file.problem is None:
-            self.banner.say_error(error)
+            self.banner.show_error(error)
 
     def _open_file(self) -> None:
-        self.context.tasks.run(self, lambda tell: self._open(), failed=self.banner.say_error)
+        self.context.tasks.run(self, lambda report: self._open(), failed=self.banner.show_error)
 
     def _open(self) -> None:
         """Open the settings file, in a thread; one that does not exist yet is created."""

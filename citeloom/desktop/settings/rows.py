@@ -1,4 +1,4 @@
-"""Rows of the settings page: a setting's label and control, a button back to the default, a label when it is saved."""
+"""Rows of the settings page: label and control of a setting, a reset button, and a note when it is saved."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ from citeloom.desktop.settings.choices import Choice, ChoicesModel
 from citeloom.desktop.settings.fields import Field
 from citeloom.desktop.widgets import basics
 
-_DEBOUNCE_MS = 500  # while somebody holds an arrow, nothing is written
-_SAVED_MS = 2500  # for which a row says that it was saved
+_DEBOUNCE_MS = 500  # nothing is written while an arrow key is held
+_SAVED_MS = 2500  # duration of the note that a setting was saved
 _LETTERS = 52  # width of a control
 
 
 class Row(QWidget):
-    """Base of a row: one setting. `picked` is emitted with what a person has chosen; None means the default."""
+    """Base of a row for one setting. Emits `picked` with the value that the user chose; None means the default."""
 
     picked = Signal(str, object)
 
     def __init__(self, field: Field) -> None:
         super().__init__()
         self.field = field
-        self.words = field.label
+        self.message = field.label
         self.control = self._create_control()
-        self.control.setAccessibleName(self.words.replace("&", ""))
+        self.control.setAccessibleName(self.message.replace("&", ""))
         self.control.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.control.installEventFilter(self)
         self.undo_button = basics.button("", lambda: self.picked.emit(field.name, None), icon_name="undo")
@@ -51,7 +51,7 @@ class Row(QWidget):
         self.saved_label.setWordWrap(False)
         self.saved_label.hide()
         policy = self.undo_button.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)  # nothing moves when it comes
+        policy.setRetainSizeWhenHidden(True)  # the layout does not change when it appears
         self.undo_button.setSizePolicy(policy)
         self.help = basics.text(field.help, muted=True)
         self.help.setVisible(bool(field.help))
@@ -63,26 +63,26 @@ class Row(QWidget):
         raise NotImplementedError
 
     def set_value(self, value: Any) -> None:
-        """Show a value in the control without a signal."""
+        """Show a value in the control without emitting a signal."""
         raise NotImplementedError
 
     def value_text(self, value: Any) -> str:
-        """A value as text."""
+        """Return a value as text."""
         return str(value)
 
     def show_value(self, value: Any, default: Any) -> None:
-        """Show the value of the setting; what is being typed stays."""
+        """Show the value of the setting, unless it is being edited."""
         if not self.is_typing():
             self.set_value(value)
         tip = self.tr("Back to the default: {value}").format(value=self.value_text(default))
         self.undo_button.setToolTip(tip)
         self.undo_button.setAccessibleName(
-            self.tr("{setting}: back to the default").format(setting=self.words.replace("&", ""))
+            self.tr("{setting}: back to the default").format(setting=self.message.replace("&", ""))
         )
         self.undo_button.setVisible(value != default)
 
     def is_typing(self) -> bool:
-        """Whether somebody is changing the value right now."""
+        """Return whether the value is being edited."""
         return False
 
     def show_saved(self) -> None:
@@ -92,7 +92,7 @@ class Row(QWidget):
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, self.saved_label.text()))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        # Who scrolls the page with the wheel must not change a setting on the way.
+        # Scrolling the page with the wheel must not change a setting.
         if event.type() == QEvent.Type.Wheel and watched is self.control and not self.control.hasFocus():
             event.ignore()
             return True
@@ -103,7 +103,7 @@ class Row(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
         if not isinstance(self.control, QCheckBox):
-            label = QLabel(self.words)
+            label = QLabel(self.message)
             label.setBuddy(self.control)
             label.setWordWrap(True)
             layout.addWidget(label)
@@ -114,13 +114,13 @@ class Row(QWidget):
             self.control.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         row = QHBoxLayout()
         row.setSpacing(basics.GAP // 2)
-        row.addWidget(self.control, 100)  # before the room that is left
+        row.addWidget(self.control, 100)  # a large stretch: takes the space before the spacer
         for part in (*self.extra_controls(), self.undo_button, self.saved_label):
             row.addWidget(part)
         row.addStretch(1)
         layout.addLayout(row)
         under = QHBoxLayout()
-        if isinstance(self.control, QCheckBox):  # in line with the words, not with the box
+        if isinstance(self.control, QCheckBox):  # aligned with its text, not with the box
             style = self.control.style()
             metrics = (QStyle.PixelMetric.PM_IndicatorWidth, QStyle.PixelMetric.PM_CheckBoxLabelSpacing)
             under.addSpacing(sum(style.pixelMetric(one, None, self.control) for one in metrics))
@@ -128,7 +128,7 @@ class Row(QWidget):
         layout.addLayout(under)
 
     def extra_controls(self) -> Sequence[QWidget]:
-        """Controls between the main one and the button back to the default."""
+        """Return additional controls, placed before the reset button."""
         return ()
 
 
@@ -138,7 +138,7 @@ class YesNoRow(Row):
     control: QCheckBox
 
     def _create_control(self) -> QWidget:
-        box = QCheckBox(self.words)
+        box = QCheckBox(self.message)
         box.clicked.connect(lambda checked: self.picked.emit(self.field.name, bool(checked)))
         return box
 
@@ -169,7 +169,7 @@ class NumberRow(Row):
         return box
 
     def set_value(self, value: Any) -> None:
-        # A number beyond the usual may stand in the file: it is shown, not bent.
+        # A value outside the usual range may be in the file: it is shown unchanged.
         with QSignalBlocker(self.control):
             self.control.setMinimum(min(self.field.least, int(value)))
             self.control.setMaximum(max(self.field.most, min(int(value), 2**31 - 1)))
@@ -185,7 +185,7 @@ class NumberRow(Row):
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        if self._debounce.isActive():  # whoever leaves at once means it all the same
+        if self._debounce.isActive():  # write a pending value when the page is hidden
             self._debounce.stop()
             self._emit_value()
 
@@ -194,22 +194,22 @@ class NumberRow(Row):
 
 
 class ChoiceRow(Row):
-    """A combo box; a value of the file that is not among the choices is shown as it is written there."""
+    """A combo box; a value of the file that is not among the choices is shown as it is."""
 
     control: QComboBox
 
     def _create_control(self) -> QWidget:
         box = QComboBox()
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        box.setStyleSheet("combobox-popup: 0")  # a list that scrolls: the other kind measures every row first
+        box.setStyleSheet("combobox-popup: 0")  # a scrolling list: the other popup measures every row first
         view = QListView()
         view.setUniformItemSizes(True)
-        view.setAccessibleName(self.words.replace("&", ""))
+        view.setAccessibleName(self.message.replace("&", ""))
         box.setView(view)
         self._choices = ChoicesModel(self)
         box.setModel(self._choices)
         box.activated.connect(lambda row: self.picked.emit(self.field.name, self._choices.rows[row].value))
-        self._offered = [Choice(value, words) for value, words in self.field.choices]
+        self._offered = [Choice(value, text) for value, text in self.field.choices]
         self._value: str | None = None
         return box
 
@@ -223,7 +223,7 @@ class ChoiceRow(Row):
         self._fill()
 
     def value_text(self, value: Any) -> str:
-        return next((choice.words for choice in self._offered if choice.value == value), str(value))
+        return next((choice.text for choice in self._offered if choice.value == value), str(value))
 
     def _fill(self) -> None:
         wanted = list(self._offered)
@@ -268,7 +268,7 @@ class FolderRow(Row):
             self.picked.emit(self.field.name, wanted)
 
     def _choose(self) -> None:
-        dialog = QFileDialog(self, self.words.replace("&", ""), self.control.text())
+        dialog = QFileDialog(self, self.message.replace("&", ""), self.control.text())
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setOption(QFileDialog.Option.ShowDirsOnly)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

@@ -1,4 +1,4 @@
-"""Base of the sections of the settings page."""
+"""Base class of the sections of the settings page."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Section(QScrollArea):
     """Base of a section: a row for each of its plain settings; a subclass adds what it shows beside them."""
 
     name = ""
-    wide = False  # whether it takes all the room: it has tables
+    wide = False  # whether it uses the full width, for tables
 
     def __init__(self, context: PageContext, settings_file: SettingsFileModel, banner: basics.Banner) -> None:
         super().__init__()
@@ -47,27 +47,27 @@ class Section(QScrollArea):
         self.setWidget(body)
         self.setAccessibleName(self.title())
 
-    def let_words_wrap(self) -> None:
-        """A word of any length must not make the section wider than the window."""
+    def allow_wrapping(self) -> None:
+        """Give wrapping labels a small minimum width, so that a long word does not widen the window."""
         for label in self.findChildren(QLabel):
             if label.wordWrap():
                 label.setMinimumWidth(1)
 
     def title(self) -> str:
-        """The name in the list of sections."""
+        """Return the title in the list of sections."""
         raise NotImplementedError
 
     def shown(self) -> None:
-        """Called when the section is shown or the engine is reached again: request what it shows."""
+        """Load the data of the section; called when it is shown or the engine is reached again."""
 
     def show_settings(self) -> None:
-        """Show what is in the file."""
+        """Show the values of the settings file."""
         for name, row in self.rows.items():
             row.show_value(self.settings_file.value(name), self.settings_file.default(name))
             row.setEnabled(self.settings_file.loaded and self.settings_file.problem is None)
 
     def pick(self, name: str, value: Any) -> None:
-        """Write a setting that a person has chosen; None means the default."""
+        """Write a setting that the user has chosen; None means the default."""
         self.settings_file.change(name, value)
 
     def send(
@@ -81,9 +81,9 @@ class Section(QScrollArea):
     def show_failure(self, error: CiteLoomError) -> None:
         """Show why a request failed. That the engine cannot be reached is shown by the window, once for all pages."""
         if error.code != Code.ENGINE_UNAVAILABLE:
-            self.banner.say_error(error)
+            self.banner.show_error(error)
 
     def open_place(self, place: Path | str) -> None:
         """Open a file, a folder or an address with the system's own program."""
         uri = place.as_uri() if isinstance(place, Path) else place
-        self.context.tasks.run(self, lambda tell: open_uri(uri), failed=self.banner.say_error)
+        self.context.tasks.run(self, lambda report: open_uri(uri), failed=self.banner.show_error)

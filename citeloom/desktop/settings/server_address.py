@@ -1,4 +1,4 @@
-"""A field for the address of a Qdrant server: with a test, and a warning where texts would leave this computer."""
+"""Field for the address of a Qdrant server, with a test and a warning if texts would leave this computer."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from citeloom.api.maintenance import CheckServer, ServerInfo
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import PageContext
-from citeloom.desktop.text.index_text import leaving_words
+from citeloom.desktop.text.index_text import remote_index_warning
 from citeloom.desktop.widgets import basics
 
 _EXAMPLE = "https://qdrant.example.org:6333"
 
 
 class ServerAddress(QWidget):
-    """A line for the address, a button that tests it, and the result below."""
+    """Address field with a test button, its result and the warning."""
 
-    changed = Signal()  # while somebody types
-    entered = Signal(str)  # somebody has typed another one
+    changed = Signal()  # on every keystroke
+    entered = Signal(str)  # another address was entered
 
     def __init__(self, context: PageContext) -> None:
         super().__init__()
@@ -45,16 +45,16 @@ class ServerAddress(QWidget):
         for part in (row, below):
             lines.addLayout(part)
         lines.insertWidget(1, self.status)
-        for words in (self.status, self.warning):
-            words.setMinimumWidth(1)  # a long address must not widen the window
+        for text in (self.status, self.warning):
+            text.setMinimumWidth(1)  # a long address must not widen the window
         self._on_text()
 
     def address(self) -> str:
-        """The address as it is typed."""
+        """Return the current text of the field."""
         return self.line.text().strip()
 
     def show_address(self, address: str) -> None:
-        """Show an address without a signal; what is being typed stays."""
+        """Show an address without emitting `entered`, unless one is being typed."""
         self._address = address
         if not (self.line.hasFocus() and self.line.isModified()) and self.line.text() != address:
             self.line.setText(address)
@@ -64,29 +64,29 @@ class ServerAddress(QWidget):
         if not self.address():
             self.line.setFocus()
             return
-        self._drop()
+        self._drop_test()
         self.test_button.setEnabled(False)
-        self._say(self.tr("Asking {address} …").format(address=self.address()))
+        self._show_status(self.tr("Asking {address} …").format(address=self.address()))
         request = CheckServer(address=self.address())
         self._task = self._context.tasks.send(self, request, done=self._on_tested, failed=self._on_failed)
 
     def _on_tested(self, server: ServerInfo) -> None:
-        words = self.tr("It can be used: Qdrant {version} answers there.").format(version=server.version)
+        text = self.tr("It can be used: Qdrant {version} answers there.").format(version=server.version)
         self.test_button.setEnabled(True)
-        self._say(words)
+        self._show_status(text)
 
     def _on_failed(self, error: CiteLoomError) -> None:
         self.test_button.setEnabled(True)
-        self._say(str(error))
+        self._show_status(str(error))
 
     def _on_text(self) -> None:
-        self._drop()  # what is said of another address
+        self._drop_test()  # the result belongs to another address
         self.test_button.setEnabled(bool(self.address()))
-        self._say("")
-        words = leaving_words(self.address())
-        self.warning.setText(words)
+        self._show_status("")
+        text = remote_index_warning(self.address())
+        self.warning.setText(text)
         for part in (self._sign, self.warning):
-            part.setVisible(bool(words))
+            part.setVisible(bool(text))
         self.changed.emit()
 
     def _finished(self) -> None:
@@ -95,17 +95,17 @@ class ServerAddress(QWidget):
             self._address = self.address()
             self.entered.emit(self._address)
 
-    def _say(self, words: str) -> None:
-        self.status.setText(words)
-        self.status.setVisible(bool(words))
+    def _show_status(self, text: str) -> None:
+        self.status.setText(text)
+        self.status.setVisible(bool(text))
 
-    def _drop(self) -> None:
+    def _drop_test(self) -> None:
         if self._task:
             self._task.drop()
         self._task = None
 
 
-def beneath(choice: QRadioButton, server: ServerAddress) -> QHBoxLayout:
+def below_radio_button(choice: QRadioButton, server: ServerAddress) -> QHBoxLayout:
     """Lay the address out under its radio button, in line with the button's text."""
     style = choice.style()
     metrics = (QStyle.PixelMetric.PM_ExclusiveIndicatorWidth, QStyle.PixelMetric.PM_RadioButtonLabelSpacing)

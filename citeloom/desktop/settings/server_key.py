@@ -1,4 +1,4 @@
-"""The key for Qdrant servers: typed once, stored in the keyring, never shown again."""
+"""Widget for the API key of Qdrant servers, which is stored in the keyring and never displayed."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from citeloom.api.maintenance import LogInServer, LogOutServers, ServerLogin
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.settings.key_field import KeyField
 from citeloom.desktop.shell.page import PageContext
-from citeloom.desktop.text.index_text import key_words
+from citeloom.desktop.text.index_text import key_text
 from citeloom.desktop.widgets import basics
 
 
 class ServerKey(QWidget):
-    """Where the key is, and logging in and out."""
+    """Shows where the key is stored, and stores or deletes it."""
 
     changed = Signal()
     failed = Signal(object)  # a CiteLoomError
@@ -22,11 +22,11 @@ class ServerKey(QWidget):
     def __init__(self, context: PageContext) -> None:
         super().__init__()
         self._context = context
-        self.words = basics.text()
-        self.words.setMinimumWidth(1)
+        self.message = basics.text()
+        self.message.setMinimumWidth(1)
         self.key = KeyField(self.tr("Key of the Qdrant server"), self.tr("Log &in"), self._log_in)
         self.log_in_button = self.key.button
-        self.log_out_button = basics.button(self.tr("Log &out…"), self._ask_log_out)
+        self.log_out_button = basics.button(self.tr("Log &out…"), self._confirm_log_out)
         row = QHBoxLayout()
         row.addWidget(self.key, 1)
         for part in (self.log_in_button, self.log_out_button):
@@ -34,14 +34,14 @@ class ServerKey(QWidget):
         row.addStretch()
         lines = QVBoxLayout(self)
         lines.setContentsMargins(0, 0, 0, 0)
-        lines.addWidget(self.words)
+        lines.addWidget(self.message)
         lines.addLayout(row)
         self.setEnabled(False)
         self.show_location(None)
 
     def show_location(self, location: str | None) -> None:
-        """Show where the key is: "keyring", "environment", None, or why the keyring cannot be asked."""
-        self.words.setText(key_words(location))
+        """Show where the key is: "keyring", "environment", None, or the error of the keyring."""
+        self.message.setText(key_text(location))
         for part in (self.key, self.log_in_button):
             part.setVisible(location not in ("keyring", "environment"))
             part.setEnabled(True)
@@ -49,7 +49,7 @@ class ServerKey(QWidget):
         self.log_out_button.setEnabled(True)
 
     def _log_in(self, key: str) -> None:
-        self.words.setText(self.tr("Trying the key …"))
+        self.message.setText(self.tr("Trying the key …"))
         request = LogInServer(key=key)
         self._context.tasks.send(self, request, done=self._on_logged_in, failed=self._on_not_logged_in)
 
@@ -59,10 +59,10 @@ class ServerKey(QWidget):
         self.changed.emit()
 
     def _on_not_logged_in(self, error: CiteLoomError) -> None:
-        self.words.setText(str(error))
+        self.message.setText(str(error))
         self.key.refused()
 
-    def _ask_log_out(self) -> None:
+    def _confirm_log_out(self) -> None:
         basics.ask_first(
             self,
             self.tr("Forget the key?"),

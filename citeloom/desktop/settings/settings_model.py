@@ -34,7 +34,7 @@ class SettingsFileModel(QObject):
         self.settings = _DEFAULTS
         self.problem: CiteLoomError | None = None  # why the file cannot be used
         self.loaded = False
-        self._unsaved: dict[str, Any] = {}  # settings still to be written, with their values
+        self._unsaved: dict[str, Any] = {}  # values still to be written, by setting
         self._task: Task | None = None
         self._reload_later = False
         self._watcher = QFileSystemWatcher(self)
@@ -44,14 +44,14 @@ class SettingsFileModel(QObject):
         self._watcher.directoryChanged.connect(self._on_file_changed)
 
     def value(self, name: str) -> Any:
-        """A setting by its dotted name: as it was chosen on the page, else as it is in the file."""
+        """Return a setting by its dotted name: the unsaved value of the page, else the value of the file."""
         chosen = self._unsaved.get(name, ...)
         if chosen is ...:
             return attrgetter(name)(self.settings)
         return self.default(name) if chosen is None else chosen
 
     def default(self, name: str) -> Any:
-        """The value of a setting where the file does not name it."""
+        """Return the default of a setting."""
         return attrgetter(name)(_DEFAULTS)
 
     def reload(self) -> None:
@@ -61,11 +61,11 @@ class SettingsFileModel(QObject):
             return
         self._watch()
         self._task = self._tasks.run(
-            self, lambda tell: config.look(self.file), done=self._on_read, failed=self._on_unreadable
+            self, lambda report: config.look(self.file), done=self._on_read, failed=self._on_unreadable
         )
 
     def change(self, name: str, value: Any) -> None:
-        """Write a setting; None takes it back to its default."""
+        """Write a setting; None resets it to its default."""
         self._unsaved.pop(name, None)
         self._unsaved[name] = value
         self._write()
@@ -84,22 +84,22 @@ class SettingsFileModel(QObject):
 
         def failed(error: CiteLoomError) -> None:
             self._written(name, value)
-            self._reload_later = True  # the file itself may be the reason
+            self._reload_later = True  # the file itself may be invalid
             self.changed.emit()
             self.refused.emit(name, error)
             self._next()
 
         self._task = self._tasks.run(
-            self, lambda tell: config.change({name: value}, self.file), done=done, failed=failed
+            self, lambda report: config.change({name: value}, self.file), done=done, failed=failed
         )
 
     def _written(self, name: str, value: Any) -> None:
-        if self._unsaved.get(name, ...) == value:  # it may have been changed once more meanwhile
+        if self._unsaved.get(name, ...) == value:  # it may have been changed again meanwhile
             del self._unsaved[name]
 
     def _on_read(self, read: tuple[Settings, CiteLoomError | None]) -> None:
         settings, problem = read
-        # While the file cannot be used, what is in force is what it said before.
+        # While the file is invalid, its previous values stay in force.
         settings = self.settings if problem else settings
         same = self.loaded and settings == self.settings and str(problem) == str(self.problem)
         self.settings, self.problem, self.loaded = settings, problem, True
@@ -120,15 +120,15 @@ class SettingsFileModel(QObject):
             self.reload()
 
     def _on_file_changed(self, _: str) -> None:
-        if not self._debounce.isActive():  # the engine works in the same folder: there may be no end of it
+        if not self._debounce.isActive():  # not restarted: the engine writes to the same folder all the time
             self._debounce.start()
 
     def _watch(self) -> None:
         """Watch the file, and the folder in which it may appear or be replaced."""
-        folder = next((place for place in self.file.parents if place.is_dir()), None)
-        wanted = {str(place) for place in (self.file, folder) if place is not None and place.exists()}
+        folder = next((path for path in self.file.parents if path.is_dir()), None)
+        needed = {str(path) for path in (self.file, folder) if path is not None and path.exists()}
         watched = {*self._watcher.files(), *self._watcher.directories()}
-        if gone := watched - wanted:
-            self._watcher.removePaths(sorted(gone))
-        if new := wanted - watched:
+        if removed := watched - needed:
+            self._watcher.removePaths(sorted(removed))
+        if new := needed - watched:
             self._watcher.addPaths(sorted(new))

@@ -1,1 +1,1 @@
-"""The frame of the app: window, tray, start-up, tasks off the UI thread."""
+"""Shell of the desktop app: main window, tray, start-up, and work off the UI thread."""

@@ -1,4 +1,4 @@
-"""Start at log-in, by the means of each system. What stands there is read back: the system's own settings change it."""
+"""Autostart at log-in on Windows, macOS and Linux. Its state is read from the system, whose settings may change it."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ _SWITCHED_OFF = 1  # the bit that the Task Manager sets in the first byte of its
 
 
 class Registry(Protocol):
-    """The part of the Windows registry that belongs to the person who is logged in."""
+    """Access to the registry hive of the current Windows user."""
 
     def read(self, key: str, name: str) -> str | bytes | None:
-        """A value; None where there is none."""
+        """Return a value, None if it does not exist."""
 
     def write(self, key: str, name: str, value: str) -> None:
         """Set a value."""
 
     def delete(self, key: str, name: str) -> None:
-        """Take a value away, if it is there."""
+        """Delete a value, if it exists."""
 
 
 def _winreg() -> Any:
-    return import_module("winreg")  # there is none elsewhere
+    return import_module("winreg")  # exists only on Windows
 
 
 class _UserRegistry:
@@ -69,7 +69,7 @@ class _UserRegistry:
 
 @dataclass(frozen=True)
 class Machine:
-    """Where log-ins are prepared: this machine, or one that a test makes up."""
+    """The machine to configure: this one, or one made up by a test."""
 
     system: str = sys.platform
     home: Path = field(default_factory=Path.home)
@@ -79,7 +79,7 @@ class Machine:
 
 
 def enabled(machine: Machine | None = None) -> bool:
-    """Whether this very installation starts at log-in; what is broken or starts something else does not count."""
+    """Return whether this installation starts at log-in; a broken entry or one for another program does not count."""
     machine = machine or Machine()
     try:
         if machine.system == "win32":
@@ -92,22 +92,22 @@ def enabled(machine: Machine | None = None) -> bool:
 
 
 def enable(machine: Machine | None = None) -> None:
-    """Start at every log-in from now on, in the tray."""
+    """Start at every log-in, in the tray."""
     machine = machine or Machine()
     try:
         if machine.system == "win32":
             machine.registry.write(_RUN, _VALUE, subprocess.list2cmdline(command(machine)))
-            machine.registry.delete(_APPROVED, _VALUE)  # it may have been switched off there
+            machine.registry.delete(_APPROVED, _VALUE)  # the Task Manager may have disabled it there
             return
         file = place(machine)
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(_agent(machine) if machine.system == "darwin" else _entry(machine).encode())
+        file.write_bytes(_launch_agent(machine) if machine.system == "darwin" else _desktop_entry(machine).encode())
     except OSError as error:
-        raise _cannot(machine, error) from error
+        raise _write_error(machine, error) from error
 
 
 def disable(machine: Machine | None = None) -> None:
-    """Do not start at log-in any more."""
+    """Do not start at log-in."""
     machine = machine or Machine()
     try:
         if machine.system == "win32":
@@ -115,25 +115,25 @@ def disable(machine: Machine | None = None) -> None:
         else:
             place(machine).unlink(missing_ok=True)
     except OSError as error:
-        raise _cannot(machine, error) from error
+        raise _write_error(machine, error) from error
 
 
 def place(machine: Machine) -> Path:
-    """The file that is read at log-in, on Linux and macOS."""
+    """Return the autostart file, on Linux and macOS."""
     if machine.system == "darwin":
         return machine.home / "Library" / "LaunchAgents" / f"{_LABEL}.plist"
     base = machine.environment.get("XDG_CONFIG_HOME", "")
-    # The XDG rules say that a relative path there is to be ignored.
+    # The XDG specification says to ignore a relative path.
     config = Path(base) if base.startswith("/") else machine.home / ".config"
     return config / "autostart" / "citeloom.desktop"
 
 
 def command(machine: Machine) -> list[str]:
-    """What is started: the script of this installation, or its Python where there is none."""
+    """Return the command to start: the script of this installation, or its Python if there is no script."""
     windows = machine.system == "win32"
-    quiet = machine.python.with_name("pythonw.exe")
-    if windows and quiet.is_file():  # the script would open a console that stays
-        return [str(quiet), "-m", "citeloom", *_ARGUMENTS]
+    windowless = machine.python.with_name("pythonw.exe")
+    if windows and windowless.is_file():  # the script would open a console window
+        return [str(windowless), "-m", "citeloom", *_ARGUMENTS]
     script = machine.python.with_name("citeloom.exe" if windows else "citeloom")
     if script.is_file():
         return [str(script), *_ARGUMENTS]
@@ -164,12 +164,12 @@ def _enabled_on_linux(machine: Machine) -> bool:
         entry = dict(parser["Desktop Entry"])
     except (configparser.Error, UnicodeDecodeError, KeyError):
         return False
-    # The parser writes all names small.
+    # The parser converts option names to lower case.
     off = entry.get("hidden") == "true" or entry.get("x-gnome-autostart-enabled") == "false"
     return not off and entry.get("exec") == _exec(command(machine))
 
 
-def _agent(machine: Machine) -> bytes:
+def _launch_agent(machine: Machine) -> bytes:
     agent = {
         "Label": _LABEL,
         "ProgramArguments": command(machine),
@@ -179,7 +179,7 @@ def _agent(machine: Machine) -> bytes:
     return plistlib.dumps(agent)
 
 
-def _entry(machine: Machine) -> str:
+def _desktop_entry(machine: Machine) -> str:
     lines = (
         "[Desktop Entry]",
         "Type=Application",
@@ -193,19 +193,19 @@ def _entry(machine: Machine) -> str:
 
 
 def _exec(arguments: list[str]) -> str:
-    """A command as desktop entries have it: quoted, then escaped once more as every string of such a file."""
+    """Return a command for a desktop entry: quoted, then escaped again as the format demands of every string."""
     return " ".join(_quoted(argument) for argument in arguments)
 
 
 def _quoted(argument: str) -> str:
-    plain = argument.replace("%", "%%")  # a single one would stand for a file
+    plain = argument.replace("%", "%%")  # a single % starts a field code
     if plain and all(letter.isalnum() or letter in "/._-+:,=@%" for letter in plain):
         return plain
     inner = "".join(f"\\{letter}" if letter in '\\"`$' else letter for letter in plain)
     return '"' + inner.replace("\\", "\\\\").replace("\n", "\\n").replace("\t", "\\t").replace("\r", "\\r") + '"'
 
 
-def _cannot(machine: Machine, error: OSError) -> CiteLoomError:
+def _write_error(machine: Machine, error: OSError) -> CiteLoomError:
     where = _RUN if machine.system == "win32" else place(machine)
     return CiteLoomError(
         Code.PERMISSION_DENIED if isinstance(error, PermissionError) else Code.STORAGE_ERROR,

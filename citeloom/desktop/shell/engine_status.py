@@ -1,4 +1,4 @@
-"""The engine's state as the app last saw it. Tray and window read it here, so that both show the same."""
+"""The engine's state as last reported. The tray and the window read it here, so that they agree."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from citeloom.desktop.shell.tray_state import TrayState
 from citeloom.desktop.text import job_text
 
 _REFRESH_MS = 400  # many events at once make one request
-# Why an engine ends that is back in a moment: nothing to worry anybody with.
-_RESTARTS = ("settings changed", "a backup was restored", "the data folder is back")
+# Reasons of a stop that is followed by a restart: not shown as a problem.
+_RESTART_REASONS = ("settings changed", "a backup was restored", "the data folder is back")
 
 
 @dataclass(frozen=True)
 class Situation:
-    """The engine as it was last seen."""
+    """Snapshot of the engine's state."""
 
     reached: bool = False
-    problem: CiteLoomError | None = None  # why it is not reached
+    problem: CiteLoomError | None = None  # why it cannot be reached
     other_version: str | None = None
     status: StatusResult | None = None
-    jobs: dict[str, RunningJob] = field(default_factory=dict)  # those queued and running, by id
-    troubles: tuple[str, ...] = ()  # what went wrong and has not been looked at yet
+    jobs: dict[str, RunningJob] = field(default_factory=dict)  # queued and running, by id
+    troubles: tuple[str, ...] = ()  # problems that the user has not seen yet
 
     @property
     def tray_state(self) -> TrayState:
-        """What the tray icon shows."""
+        """The state of the tray icon."""
         wrong = self.settings_problem or (self.status and self.status.lost)
         if self.troubles or self.problem or self.other_version or wrong:
             return TrayState.ATTENTION
@@ -55,12 +55,12 @@ class Situation:
 
     @property
     def progress(self) -> float | None:
-        """How much of all jobs is done, 0 to 1; None where that is not known."""
+        """The progress of all jobs, 0 to 1; None if unknown."""
         known = [(share, job.total) for job in self.jobs.values() if (share := job_text.share(job)) is not None]
         return sum(share * total for share, total in known) / sum(total for _, total in known) if known else None
 
-    def in_words(self) -> str:
-        """The situation as a person would say it."""
+    def summary(self) -> str:
+        """Return the state as one line of text."""
         if self.problem:
             return self.problem.message
         if self.other_version:
@@ -92,26 +92,26 @@ class Situation:
 
 
 class EngineStatus(QObject):
-    """Follows the engine's events, and signals when anything at a glance has changed."""
+    """Keeps a `Situation` up to date from the engine's events, and emits a signal when it changes."""
 
     changed = Signal()
-    notice = Signal(str, str, bool)  # title, text, whether something is wrong: one per finished job or problem
+    notice = Signal(str, str, bool)  # title, text, whether it is a problem; one per finished job or problem
 
     def __init__(self, tasks: EngineTasks, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._tasks = tasks
         self.now = Situation()
-        self._restarts = False
-        self._ended: dict[str, list[JobFinished]] = {}  # finished imports by project, until its last one is
-        self._waiting: dict[str, tuple[str, int, int]] = {}  # by project: the import that waits, how far it was
+        self._restarting = False
+        self._finished_imports: dict[str, list[JobFinished]] = {}  # by project, until the last one finishes
+        self._waiting: dict[str, tuple[str, int, int]] = {}  # by project: id and progress of the waiting import
         self._refresh = QTimer(self, singleShot=True, interval=_REFRESH_MS)
-        self._refresh.timeout.connect(self._ask)
+        self._refresh.timeout.connect(self._request_status)
         tasks.event_received.connect(self._on_event)
         tasks.reached.connect(self._on_reached)
         tasks.lost.connect(self._on_lost)
 
     def seen(self) -> None:
-        """The researcher has looked at what went wrong."""
+        """Mark all problems as seen."""
         self._set(troubles=())
 
     def _on_reached(self, status: StatusResult) -> None:
@@ -119,20 +119,20 @@ class EngineStatus(QObject):
         self._set(reached=True, problem=None, other_version=other_version(), status=status, jobs=jobs)
 
     def _on_lost(self, error: CiteLoomError) -> None:
-        problem = None if self._restarts else error
-        self._restarts = False
+        problem = None if self._restarting else error
+        self._restarting = False
         self._set(reached=False, problem=problem, other_version=other_version(), jobs={})
 
     def _on_event(self, event: Event) -> None:
         match event:
             case EngineStopping():
-                self._restarts = event.reason in _RESTARTS
+                self._restarting = event.reason in _RESTART_REASONS
                 return
             case JobQueued():
                 job = RunningJob(job_id=event.job_id, project=event.project_id, kind=event.kind)
                 self._set(jobs={**self.now.jobs, event.job_id: job})
             case JobProgress():
-                self._set(jobs={**self.now.jobs, event.job_id: self._moved_on(event)})
+                self._set(jobs={**self.now.jobs, event.job_id: self._updated_job(event)})
                 self._notify_waiting(event)
             case JobFinished():
                 self._set(jobs={key: job for key, job in self.now.jobs.items() if key != event.job_id})
@@ -143,17 +143,17 @@ class EngineStatus(QObject):
         if not self._refresh.isActive():
             self._refresh.start()
 
-    def _moved_on(self, event: JobProgress) -> RunningJob:
+    def _updated_job(self, event: JobProgress) -> RunningJob:
         known = self.now.jobs.get(event.job_id)
         known = known or RunningJob(job_id=event.job_id, project=event.project_id, state="running")
         return replace(known, **_progress(event))
 
-    def _ask(self) -> None:
+    def _request_status(self) -> None:
         self._tasks.send(self, Status(), done=self._on_status, failed=lambda error: None)
 
     def _on_status(self, status: StatusResult) -> None:
         known = self.now.jobs
-        # Progress as the last event told it, which may be newer; the state only the status knows.
+        # The progress of the last event may be newer than that of the status; only the status has the state.
         jobs = {
             job.job_id: replace(job, **_progress(before)) if (before := known.get(job.job_id)) and before.stage else job
             for job in status.jobs
@@ -161,25 +161,27 @@ class EngineStatus(QObject):
         self._set(reached=True, problem=None, status=status, jobs=jobs)
 
     def _on_import_finished(self, event: JobFinished) -> None:
-        """Two hundred files that were dropped are two hundred imports: one notice for all, at their end."""
+        """Notify once, when the last import of a project finishes: 200 dropped files are 200 imports."""
         project = event.project_id
-        self._ended.setdefault(project, []).append(event)
+        self._finished_imports.setdefault(project, []).append(event)
         if not any(job.project == project and job.kind == job_text.IMPORT for job in self.now.jobs.values()):
-            self._notify_imports(project, self._ended.pop(project))
+            self._notify_imports(project, self._finished_imports.pop(project))
 
     def _notify_imports(self, project: str, events: list[JobFinished]) -> None:
         errors = [event.error for event in events if event.error]
         if errors:
-            self._trouble(self.tr("The import of {project} failed").format(project=project), errors[0].message)
+            self._add_problem(self.tr("The import of {project} failed").format(project=project), errors[0].message)
             return
         results = [import_result(event) for event in events]
         processed, failed = sum(r.documents_processed for r in results), sum(r.failed for r in results)
         if held_back := sum(r.held_back for r in results):
             text = self.tr("{count} papers have left their source; they stay until you say otherwise.")
-            self._trouble(self.tr("{project}: a sync needs you").format(project=project), text.format(count=held_back))
+            self._add_problem(
+                self.tr("{project}: a sync needs you").format(project=project), text.format(count=held_back)
+            )
         elif failed:
             text = self.tr("{failed} could not be read, {processed} were. The list of papers says why.")
-            self._trouble(
+            self._add_problem(
                 self.tr("{project}: some papers could not be read").format(project=project),
                 text.format(failed=failed, processed=processed),
             )
@@ -192,7 +194,7 @@ class EngineStatus(QObject):
             )
 
     def _notify_waiting(self, event: JobProgress) -> None:
-        """Say once what an import waits for, until it has come further."""
+        """Notify what an import waits for, once until it has made progress."""
         steps = (event.job_id, event.searchable, event.done)
         if event.waits_for and self._waiting.get(event.project_id) != steps:
             self._waiting[event.project_id] = steps
@@ -210,12 +212,12 @@ class EngineStatus(QObject):
             "backup": (self.tr("The backup is made"), self.tr("The backup could not be made")),
         }[event.kind]
         if event.error:
-            self._trouble(failed.format(project=event.project_id), event.error.message)
+            self._add_problem(failed.format(project=event.project_id), event.error.message)
         elif event.state == "done":
-            words = job_text.end_words(event.kind, event.result)
-            self.notice.emit(done.format(project=event.project_id), words, False)
+            message = job_text.result_text(event.kind, event.result)
+            self.notice.emit(done.format(project=event.project_id), message, False)
 
-    def _trouble(self, title: str, text: str) -> None:
+    def _add_problem(self, title: str, text: str) -> None:
         self._set(troubles=(*self.now.troubles, title)[-20:])
         self.notice.emit(title, text, True)
 

@@ -27,8 +27,8 @@ Done = Callable[[Any], None]
 Failed = Callable[[CiteLoomError], None]
 
 _THREADS = 4
-_CLOSE_SECONDS = 5.0  # for all threads together; one that starts the engine may take longer, and is left to itself
-_PAUSES = (0.1, 0.5, 1.0, 2.0, 5.0)  # seconds between two attempts to reach an engine that cannot be had
+_CLOSE_SECONDS = 5.0  # for all threads together; one that is starting the engine may take longer and is not waited for
+_RETRY_SECONDS = (0.1, 0.5, 1.0, 2.0, 5.0)  # seconds between attempts to connect, by the number of failures
 
 
 class Task:
@@ -40,12 +40,12 @@ class Task:
         self._dropped = False
 
     def drop(self) -> None:
-        """Drop the callbacks: nobody waits for the outcome any more."""
+        """Drop the callbacks; the outcome is ignored."""
         self._dropped = True
 
     @property
     def wanted(self) -> bool:
-        """Whether its owner still waits for the outcome."""
+        """Whether the owner still exists and the task was not dropped."""
         return not self._dropped and shiboken6.isValid(self._owner)
 
     def deliver(self, kind: str, value: Any) -> None:
@@ -63,37 +63,37 @@ class EngineTasks(QObject):
     """Sends requests to the engine, runs other slow work, and emits the engine's events."""
 
     event_received = Signal(object)  # one of api.events
-    reached = Signal(object)  # the engine answers; its status, a StatusResult
-    lost = Signal(object)  # it does not: a CiteLoomError; it is being started again
-    failed = Signal(object)  # a CiteLoomError that its asker does not handle itself
-    _handed = Signal(object, str, object)
+    reached = Signal(object)  # connected: a StatusResult
+    lost = Signal(object)  # connection lost: a CiteLoomError; the engine is being restarted
+    failed = Signal(object)  # a CiteLoomError of a task without a callback for failures
+    _outcome = Signal(object, str, object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._handed.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+        self._outcome.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
         self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._clients: set[Client] = set()
         self._lock = threading.Lock()
         self._local = threading.local()
         self._closing = threading.Event()
         self._leaving = False
-        self._open = 0  # pieces of work that have not ended
+        self._open = 0  # tasks that have not finished
         self._threads = [
             threading.Thread(target=self._serve, name=f"engine-tasks-{n}", daemon=True) for n in range(_THREADS)
         ]
         self._watcher = threading.Thread(target=self._watch, name="engine-events", daemon=True)
 
     def start(self) -> None:
-        """Connect to the engine, starting it if it does not run, and reconnect when it is lost."""
+        """Connect to the engine, starting it if it is not running, and reconnect when the connection is lost."""
         for thread in (*self._threads, self._watcher):
             thread.start()
 
     def leave(self) -> None:
-        """Do not start the engine again from now on: the app is about to end."""
+        """Do not restart the engine from now on: the app is quitting."""
         self._leaving = True
 
     def close(self) -> None:
-        """Close all connections; nothing is delivered any more. The engine goes on."""
+        """Close all connections; no outcome is delivered after that. The engine keeps running."""
         if self._closing.is_set():
             return
         self._closing.set()
@@ -117,7 +117,7 @@ class EngineTasks(QObject):
         failed: Failed | None = None,
     ) -> Task:
         """Send a request to the engine; `done` gets its result, `failed` a CiteLoomError."""
-        return self.run(owner, lambda tell: self._result(request), done=done, failed=failed)
+        return self.run(owner, lambda report: self._result(request), done=done, failed=failed)
 
     def run(
         self,
@@ -134,25 +134,25 @@ class EngineTasks(QObject):
         def job() -> None:
             if task.wanted:
                 self._do(task, work)
-            self._count(-1)
+            self._count_open(-1)
 
-        self._count(1)
-        self._later(job)
+        self._count_open(1)
+        self._enqueue(job)
         return task
 
     @property
     def at_rest(self) -> bool:
-        """Whether all work has ended."""
+        """Whether no task is pending."""
         return self._open == 0
 
     def restart_engine(self, owner: QObject, *, done: Done | None = None, failed: Failed | None = None) -> Task:
         """Stop the running engine, of whatever version; the next request starts the one of this app."""
-        return self.run(owner, lambda tell: stop_engine(), done=done, failed=failed)
+        return self.run(owner, lambda report: stop_engine(), done=done, failed=failed)
 
-    def _later(self, job: Callable[[], None]) -> None:
+    def _enqueue(self, job: Callable[[], None]) -> None:
         self._work.put(job)
 
-    def _count(self, by: int) -> None:
+    def _count_open(self, by: int) -> None:
         with self._lock:
             self._open += by
 
@@ -161,11 +161,11 @@ class EngineTasks(QObject):
     def _serve(self) -> None:
         while (job := self._work.get()) is not None and not self._closing.is_set():
             job()
-        self._forget_client()
+        self._drop_client()
 
     def _do(self, task: Task, work: Callable[[Done], Any]) -> None:
         try:
-            result = work(lambda value: self._handed.emit(task, "progress", value))
+            result = work(lambda value: self._outcome.emit(task, "progress", value))
         except CiteLoomError as error:
             outcome: tuple[str, Any] = ("failed", _for_windows(error))
         except Exception as error:
@@ -175,7 +175,7 @@ class EngineTasks(QObject):
         else:
             outcome = ("done", result)
         if not self._closing.is_set():
-            self._handed.emit(task, *outcome)
+            self._outcome.emit(task, *outcome)
 
     @Slot(object, str, object)
     def _deliver(self, task: Task, kind: str, value: Any) -> None:
@@ -195,24 +195,24 @@ class EngineTasks(QObject):
             return self._client().call(request)
         except CiteLoomError as error:
             if error.code == Code.ENGINE_UNAVAILABLE:
-                self._forget_client()
+                self._drop_client()
             raise
 
     def _client(self) -> Client:
-        """Return this thread's own connection: one request at a time goes over each."""
+        """Return the connection of this thread: a connection carries one request at a time."""
         client: Client | None = getattr(self._local, "client", None)
         if client is not None and not client.alive():
-            self._forget_client()
+            self._drop_client()
             client = None
         if client is None:
             client = self._local.client = self._connect()
         return client
 
-    def _forget_client(self) -> None:
+    def _drop_client(self) -> None:
         client: Client | None = getattr(self._local, "client", None)
         self._local.client = None
         if client is not None:
-            self._drop(client)
+            self._close_client(client)
 
     def _connect(self) -> Client:
         client = Client(start=not self._leaving, started_by="app")
@@ -222,7 +222,7 @@ class EngineTasks(QObject):
             client.interrupt()
         return client
 
-    def _drop(self, client: Client) -> None:
+    def _close_client(self, client: Client) -> None:
         with self._lock:
             self._clients.discard(client)
         client.close()
@@ -241,13 +241,13 @@ class EngineTasks(QObject):
             except CiteLoomError as error:
                 log.info("the engine was lost: %s", error)
                 self._emit(self.lost, error)
-            except (OSError, ValueError) as error:  # hung up here, while it was being read from
+            except (OSError, ValueError) as error:  # closed by this app while reading
                 log.info("the engine was lost: %r", error)
             finally:
                 if client is not None:
-                    self._drop(client)
+                    self._close_client(client)
             if not self._closing.is_set():
-                self._closing.wait(_PAUSES[min(failures, len(_PAUSES) - 1)])
+                self._closing.wait(_RETRY_SECONDS[min(failures, len(_RETRY_SECONDS) - 1)])
                 failures += 1
 
     def _on_event(self, event: Event) -> bool:
@@ -260,7 +260,7 @@ class EngineTasks(QObject):
 
 
 def _for_windows(error: CiteLoomError) -> CiteLoomError:
-    """Return an error with a next step for windows, where the engine is started again by itself."""
+    """Return an error whose next step fits the app, which restarts the engine by itself."""
     if error.code != Code.ENGINE_UNAVAILABLE or launch.disk_is_full():
         return error
     message, step = error.message, translate("EngineTasks", "Try again in a moment.")

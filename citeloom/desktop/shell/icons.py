@@ -1,4 +1,4 @@
-"""Icons: drawn as lines in the colour of the text around them, and the tray's, which shows how things stand."""
+"""Icons: line icons in the colour of the surrounding text, the app icon, and the tray icon with its states."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DATA = Path(__file__).parents[1] / "data"
 _TRAY_SIZES = (16, 22, 24, 32, 44, 48, 64)
 _AMBER, _INDIGO = QColor("#e5a50a"), QColor("#5b5bd6")
 
-# Paths on a field of 24 by 24.
+# SVG paths in a view box of 24 by 24.
 _LINES = {
     "search": "M10.5 17a6.5 6.5 0 1 0 0-13 6.5 6.5 0 0 0 0 13zM15.3 15.3 20 20",
     "projects": "M4 6.5h6l2 2.5h8v10.5H4zM4 9h8",
@@ -52,8 +52,8 @@ _LINES = {
 }
 
 
-class _Line(QIconEngine):
-    """Painted anew each time, so that it follows the palette and the scale of the screen."""
+class _LineIconEngine(QIconEngine):
+    """Icon engine that paints on demand, so that icons follow the palette and the scale of the screen."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -80,28 +80,28 @@ class _Line(QIconEngine):
         return pixmap
 
     def clone(self) -> QIconEngine:
-        return _Line(self._name)
+        return _LineIconEngine(self._name)
 
 
 def icon(name: str) -> QIcon:
-    """A line icon by its name."""
-    return QIcon(_Line(name))
+    """Return a line icon by its name."""
+    return QIcon(_LineIconEngine(name))
 
 
 def app_icon() -> QIcon:
-    """CiteLoom's own icon, in colours."""
+    """Return the app icon."""
     return QIcon(str(_DATA / "citeloom.svg"))
 
 
-def tray_icon(mood: TrayState, progress: float | None, *, dark_panel: bool) -> QIcon:
-    """The icon for the panel: the mark in the panel's own contrast, with a ring, a dot or two bars for the state."""
-    made = QIcon()
+def tray_icon(state: TrayState, progress: float | None, *, dark_panel: bool) -> QIcon:
+    """Return the tray icon: the mark in contrast to the panel, with a ring, a dot or bars for the state."""
+    result = QIcon()
     for size in _TRAY_SIZES:
-        made.addPixmap(_tray_pixmap(size, mood, progress, QColor("#f4f4f5" if dark_panel else "#26262b")))
-    return made
+        result.addPixmap(_tray_pixmap(size, state, progress, QColor("#f4f4f5" if dark_panel else "#26262b")))
+    return result
 
 
-def _tray_pixmap(size: int, mood: TrayState, progress: float | None, colour: QColor) -> QPixmap:
+def _tray_pixmap(size: int, state: TrayState, progress: float | None, colour: QColor) -> QPixmap:
     pixmap = QPixmap(size, size)
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
@@ -109,31 +109,31 @@ def _tray_pixmap(size: int, mood: TrayState, progress: float | None, colour: QCo
     painter.scale(size / 24, size / 24)
     faint = QColor(colour)
     faint.setAlphaF(0.45)
-    painter.setOpacity(0.55 if mood == TrayState.PAUSED else 1.0)
+    painter.setOpacity(0.55 if state == TrayState.PAUSED else 1.0)
     # A panel may be dark under a light desktop: a thin edge in the other colour keeps the mark visible on either.
     edge = QColor("#26262b" if colour.lightness() > 128 else "#f4f4f5")
     edge.setAlphaF(0.35)
     shape = mark()
-    if mood != TrayState.WORKING:  # the ring needs room around it
+    if state != TrayState.WORKING:  # the ring needs room around it
         shape = QTransform().translate(12, 12).scale(1.4, 1.4).translate(-12, -11.8).map(shape)
     painter.strokePath(shape, QPen(edge, 1.2))
     painter.fillPath(shape, colour)
     painter.setOpacity(1.0)
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    if mood == TrayState.WORKING:
+    if state == TrayState.WORKING:
         ring = QRectF(1.2, 1.2, 21.6, 21.6)
         painter.setPen(QPen(faint, 1.8))
         painter.drawEllipse(ring)
         painter.setPen(QPen(colour, 2.2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
         painter.drawArc(ring, 90 * 16, -round(360 * 16 * (0.12 if progress is None else max(progress, 0.03))))
-    elif mood == TrayState.ATTENTION:
+    elif state == TrayState.ATTENTION:
         painter.setPen(QPen(QColor("#26262b"), 0.8))
         painter.setBrush(_AMBER)
         painter.drawEllipse(QPointF(18.6, 18.6), 4.6, 4.6)
         painter.setPen(QPen(QColor("#26262b"), 1.6, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
         painter.drawLine(QPointF(18.6, 16.2), QPointF(18.6, 18.8))
         painter.drawPoint(QPointF(18.6, 20.9))
-    elif mood == TrayState.PAUSED:
+    elif state == TrayState.PAUSED:
         painter.setPen(QPen(colour, 2.4, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
         for x in (17.0, 20.6):
             painter.drawLine(QPointF(x, 16.5), QPointF(x, 21.5))
@@ -142,7 +142,7 @@ def _tray_pixmap(size: int, mood: TrayState, progress: float | None, colour: QCo
 
 
 def mark() -> QPainterPath:
-    """CiteLoom's mark: two quotation marks that hang from a woven thread."""
+    """Return the shape of CiteLoom's mark: two quotation marks below a horizontal bar."""
     path = QPainterPath()
     for left in (5.6, 12.6):
         path.addRoundedRect(QRectF(left, 8.2, 5.4, 5.4), 1.3, 1.3)
@@ -152,11 +152,6 @@ def mark() -> QPainterPath:
         tail.cubicTo(left + 2.2, 16.2, left + 3.0, 14.8, left + 3.0, 12.4)
         tail.closeSubpath()
         path = path.united(tail)
-    path = path.united(_thread())
-    return path
-
-
-def _thread() -> QPainterPath:
     bar = QPainterPath()
     bar.addRoundedRect(QRectF(5.0, 5.2, 14.0, 1.5), 0.75, 0.75)
-    return bar
+    return path.united(bar)

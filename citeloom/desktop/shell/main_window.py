@@ -1,4 +1,4 @@
-"""The main window: the list of pages, the page shown, and the engine's state."""
+"""The main window: a list of pages, the current page, and a status line for the engine."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.shell.page import Page, PageContext
 from citeloom.desktop.widgets.basics import GAP, Banner, text
 
-_SMALLEST, _USUAL = QSize(760, 520), QSize(1180, 780)
+_MIN_SIZE, _DEFAULT_SIZE = QSize(760, 520), QSize(1180, 780)
 _VISIBLE = 80  # pixels of the title bar that must be on some screen
 
 
 class MainWindow(QMainWindow):
-    """Shows one page at a time. Closing it hides it; the app lives in the tray."""
+    """Main window, which shows one page at a time. Closing hides it; the app keeps running in the tray."""
 
     closed = Signal()
     quit_asked = Signal()
@@ -36,9 +36,9 @@ class MainWindow(QMainWindow):
         super().__init__()
         self.context = context
         self.pages = {page.name: page for page in pages}
-        self._remembered = remembered
+        self._app_state = remembered
         self.setWindowTitle("CiteLoom")
-        self.setMinimumSize(_SMALLEST)
+        self.setMinimumSize(_MIN_SIZE)
 
         self.list = QListWidget()
         self.list.setAccessibleName(self.tr("Pages"))
@@ -57,8 +57,8 @@ class MainWindow(QMainWindow):
         self.list.currentRowChanged.connect(self._on_row)
 
         self.banner = Banner()
-        self.words = text()
-        self.words.setWordWrap(False)
+        self.message = text()
+        self.message.setWordWrap(False)
         self.no_tray = text(
             self.tr("This desktop shows no tray icons: CiteLoom works as long as this window is open."), muted=True
         )
@@ -81,7 +81,7 @@ class MainWindow(QMainWindow):
         context.go.connect(self.go)
         context.engine_status.changed.connect(self._on_overview)
         context.tasks.failed.connect(self._on_failed)
-        self._problem = ""  # what the banner says of the engine, so that only a new one is said
+        self._problem = ""  # the problem that the banner shows, so that only a new one is shown again
         self._what: dict[str, str] = {}
         self._restore()
         self._on_overview()
@@ -89,7 +89,7 @@ class MainWindow(QMainWindow):
     def _build(self) -> None:
         line = QHBoxLayout()
         line.setContentsMargins(2 * GAP, 4, 2 * GAP, 6)
-        line.addWidget(self.words, 1)
+        line.addWidget(self.message, 1)
         line.addWidget(self.progress)
         right = QVBoxLayout()
         right.setContentsMargins(0, 0, 0, 0)
@@ -115,7 +115,7 @@ class MainWindow(QMainWindow):
     # -- pages -----------------------------------------------------------------------------------------------------
 
     def go(self, name: str, what: dict[str, str] | None = None) -> None:
-        """Bring a page to the front, and the window with it."""
+        """Show a page, and bring the window to the front."""
         self._what = dict(what or {})
         row = list(self.pages).index(name)
         if self.list.currentRow() == row:
@@ -125,9 +125,9 @@ class MainWindow(QMainWindow):
         self.bring_up()
 
     def bring_up(self) -> None:
-        """Show the window above the others, wherever it was."""
-        self._onto_a_screen()
-        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)  # maximised stays so
+        """Show the window in front of the others, on a visible screen."""
+        self._move_to_screen()
+        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)  # keeps it maximised
         self.show()
         self.raise_()
         self.activateWindow()
@@ -141,50 +141,53 @@ class MainWindow(QMainWindow):
             page.shown(what)
 
     def without_tray(self, missing: bool) -> None:
-        """Say that this desktop shows no tray icons, or no longer."""
+        """Show or hide the notice that this desktop has no tray."""
         self.no_tray.setVisible(missing)
 
     # -- the engine's state ----------------------------------------------------------------------------------------
 
     def _on_overview(self) -> None:
         now = self.context.engine_status.now
-        self.words.setText(now.in_words())
+        self.message.setText(now.summary())
         self.progress.setVisible(bool(now.jobs) and now.reached)
         if now.progress is None:
             self.progress.setRange(0, 0)
         else:
             self.progress.setRange(0, 1000)
             self.progress.setValue(round(now.progress * 1000))
-        self._say_problem()
+        self._show_problem()
 
-    def _say_problem(self) -> None:
+    def _show_problem(self) -> None:
         now = self.context.engine_status.now
         restart = (self.tr("Restart the engine"), self._restart)
         if now.other_version:
-            words = self.tr("An engine of version {version} is running, which is not this app's.").format(
+            message = self.tr("An engine of version {version} is running, which is not this app's.").format(
                 version=now.other_version
             )
             action = restart
         elif now.problem:
-            words, action = self.tr("{problem} It is being started again.").format(problem=now.problem.message), restart
+            message, action = (
+                self.tr("{problem} It is being started again.").format(problem=now.problem.message),
+                restart,
+            )
         elif now.settings_problem:
-            words = now.settings_problem
+            message = now.settings_problem
             action = (self.tr("Open Settings"), lambda: self.go("settings"))
         elif now.status and now.status.lost:
-            words, action = now.status.lost, restart
+            message, action = now.status.lost, restart
         else:
-            words, action = "", restart
-        if words == self._problem:
+            message, action = "", restart
+        if message == self._problem:
             return
-        self._problem = words
-        if words:
-            self.banner.say(words, wrong=True, action=action, closable=False)
+        self._problem = message
+        if message:
+            self.banner.show_message(message, wrong=True, action=action, closable=False)
         else:
             self.banner.hide()
 
     def _on_failed(self, error: CiteLoomError) -> None:
         if not self._problem:
-            self.banner.say_error(error)
+            self.banner.show_error(error)
 
     def _restart(self) -> None:
         self.banner.button.setEnabled(False)
@@ -195,13 +198,13 @@ class MainWindow(QMainWindow):
 
     def _not_restarted(self, error: Exception) -> None:
         self.banner.button.setEnabled(True)
-        self.banner.words.setText(str(error))
+        self.banner.message.setText(str(error))
 
-    # -- where it stands -------------------------------------------------------------------------------------------
+    # -- geometry --------------------------------------------------------------------------------------------------
 
     def remember(self) -> None:
-        """Note where the window stands, for the next start."""
-        self._remembered.setValue("window/geometry", self.saveGeometry())
+        """Save the geometry of the window for the next start."""
+        self._app_state.setValue("window/geometry", self.saveGeometry())
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.remember()
@@ -209,19 +212,19 @@ class MainWindow(QMainWindow):
         self.closed.emit()
 
     def _restore(self) -> None:
-        geometry = self._remembered.value("window/geometry")
+        geometry = self._app_state.value("window/geometry")
         if not (isinstance(geometry, QByteArray) and self.restoreGeometry(geometry)):
             screen = QGuiApplication.primaryScreen()
-            room = screen.availableSize() if screen else _USUAL
-            self.resize(_USUAL.boundedTo(room * 0.95).expandedTo(_SMALLEST))
+            room = screen.availableSize() if screen else _DEFAULT_SIZE
+            self.resize(_DEFAULT_SIZE.boundedTo(room * 0.95).expandedTo(_MIN_SIZE))
         for screen in QGuiApplication.screens():
-            screen.availableGeometryChanged.connect(self._onto_a_screen)
+            screen.availableGeometryChanged.connect(self._move_to_screen)
         app = QGuiApplication.instance()
         assert isinstance(app, QGuiApplication)
-        app.screenRemoved.connect(self._onto_a_screen)
+        app.screenRemoved.connect(self._move_to_screen)
 
-    def _onto_a_screen(self) -> None:
-        """A screen may be gone since: a window that nobody can reach comes back to the first one."""
+    def _move_to_screen(self) -> None:
+        """Move the window to the primary screen if it is on none, for example after one was unplugged."""
         bar = self.frameGeometry()
         bar.setHeight(min(bar.height(), _VISIBLE))
         seen = [screen.availableGeometry().intersected(bar) for screen in QGuiApplication.screens()]

@@ -1,4 +1,4 @@
-"""What every page of the window is given."""
+"""Base class of the pages of the main window, and the context that they share."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from citeloom.desktop.shell.engine_tasks import EngineTasks
 
 
 class PageContext(QObject):
-    """The way to the engine, the overview, and the way to the other pages."""
+    """What every page gets: engine tasks, engine status, and signals that open other pages."""
 
-    go = Signal(str, dict)  # to a page by its name, with what it is to show there: {"project": "thesis"}
-    first_run = Signal()  # to the assistant for the first project
+    go = Signal(str, dict)  # open a page by name, with what it is to show: {"project": "thesis"}
+    first_run = Signal()  # open the assistant for the first project
 
     def __init__(self, tasks: EngineTasks, engine_status: EngineStatus, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -22,9 +22,9 @@ class PageContext(QObject):
 
 
 class Page(QWidget):
-    """A page of the main window. It asks for what it shows when it comes to the front, not before."""
+    """A page of the main window. It loads its data when it is shown, not before."""
 
-    name = ""  # as PageContext.go knows it
+    name = ""  # the name for PageContext.go
     icon_name = ""
 
     def __init__(self, context: PageContext, parent: QWidget | None = None) -> None:
@@ -32,8 +32,8 @@ class Page(QWidget):
         self.context = context
 
     def title(self) -> str:
-        """Its name in the list of pages."""
+        """Return the title in the list of pages."""
         raise NotImplementedError
 
     def shown(self, what: dict[str, str]) -> None:
-        """It came to the front; `what` may name a project."""
+        """Called when the page is shown; `what` may name a project."""

@@ -1,4 +1,4 @@
-"""The pages of the window, in the order they are listed."""
+"""The pages of the main window in their order. Used by the app."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from citeloom.desktop.shell.page import Page, PageContext
 
 
 def all_pages(context: PageContext) -> list[Page]:
-    """Make all pages of the main window."""
+    """Create all pages of the main window."""
     return [
         SearchPage(context),
         ProjectsPage(context),

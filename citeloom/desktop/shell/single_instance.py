@@ -1,4 +1,4 @@
-"""One app per data folder: a second start raises the window of the first."""
+"""Single instance per data folder: a second start raises the window of the first."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from citeloom.ipc.launch import FileLock
 
 log = logging.getLogger(__name__)
 
-_SECONDS = 10.0  # the first one may still be starting
+_WAIT_SECONDS = 10.0  # to wait for the first instance, which may still be starting
 _MAX_BYTES = 4096
 
 
 class OneInstance(QObject):
-    """Held by the app for as long as it runs."""
+    """Lock and local server that the app holds while it runs."""
 
-    raised = Signal(str)  # the page that a second start asks for; "" for the window as it is
+    raised = Signal(str)  # the page that a second start requests; "" for the current one
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -32,21 +32,21 @@ class OneInstance(QObject):
         self._server.newConnection.connect(self._on_connection)
 
     def first(self) -> bool:
-        """Whether no other app runs here; then this one is it."""
+        """Try to become the only instance; return whether that worked."""
         data_folder.prepare()
         if not self._lock.acquire():
             return False
-        QLocalServer.removeServer(_name())  # what a killed app left behind
-        if not self._server.listen(_name()):
+        QLocalServer.removeServer(_server_name())  # left behind by a killed app
+        if not self._server.listen(_server_name()):
             log.warning("a second start will not find this one: %s", self._server.errorString())
         return True
 
     def raise_other(self, page: str) -> bool:
-        """Have the app that runs show its window; False if it does not answer."""
-        until = time.monotonic() + _SECONDS
+        """Ask the running instance to show its window; return False if it does not answer."""
+        until = time.monotonic() + _WAIT_SECONDS
         while time.monotonic() < until:
             socket = QLocalSocket()
-            socket.connectToServer(_name())
+            socket.connectToServer(_server_name())
             if socket.waitForConnected(500):
                 socket.write(json.dumps({"page": page}).encode() + b"\n")
                 socket.flush()
@@ -55,7 +55,7 @@ class OneInstance(QObject):
         return False
 
     def release(self) -> None:
-        """Let another one be the first."""
+        """Release the lock, so that another instance can start."""
         self._server.close()
         self._lock.release()
 
@@ -81,6 +81,6 @@ class OneInstance(QObject):
         self.raised.emit(page)
 
 
-def _name() -> str:
-    """A name of the data folder's own: two folders may have an app each."""
+def _server_name() -> str:
+    """Return the server's name, which depends on the data folder: each folder may have its own app."""
     return "citeloom-" + hashlib.sha256(paths.folders().data.encode()).hexdigest()[:16]

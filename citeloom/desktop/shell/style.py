@@ -1,10 +1,10 @@
-"""How the window looks beyond what the system's style says: little, and in the palette's own colours."""
+"""Style sheet of the app: a few rules on top of the system's style, in colours of the palette."""
 
 from __future__ import annotations
 
 from PySide6.QtWidgets import QApplication
 
-_SHEET = """
+_STYLE_SHEET = """
 QListWidget#pages { border: none; border-right: 1px solid palette(mid); padding: 8px 6px; background: palette(window); }
 QListWidget#pages::item { padding: 8px 10px; border-radius: 6px; color: palette(window-text); }
 QListWidget#pages::item:selected { background: palette(highlight); color: palette(highlighted-text); }
@@ -13,5 +13,5 @@ QFrame#banner { border: 1px solid palette(mid); border-radius: 6px; background: 
 
 
 def apply(app: QApplication) -> None:
-    """Give the app its look."""
-    app.setStyleSheet(_SHEET)
+    """Set the style sheet of the app."""
+    app.setStyleSheet(_STYLE_SHEET)

@@ -15,12 +15,12 @@ from citeloom.desktop.shell.page import Page, PageContext
 from citeloom.desktop.shell.tray_state import TrayState
 
 _REDRAW_MS = 250
-_LONGEST_TIP = 120  # Windows cuts a tooltip at 127 characters
-_NO_MARKUP = str.maketrans("<>", "‹›")  # Linux desktops take a notification's text for HTML, links and pictures in it
+_MAX_TIP = 120  # Windows cuts a tooltip at 127 characters
+_NO_MARKUP = str.maketrans("<>", "‹›")  # Linux desktops render notifications as HTML, with links and images
 
 
 class Tray(QObject):
-    """The icon and its menu."""
+    """Tray icon with its menu."""
 
     quit_asked = Signal()
     sync_asked = Signal()
@@ -47,7 +47,7 @@ class Tray(QObject):
         self.icon.setContextMenu(self.menu)
         self.icon.activated.connect(self._on_activated)
         self.icon.messageClicked.connect(lambda: self._context.go.emit("activity", {}))
-        # Progress comes many times a second; an icon is worth drawing a few times.
+        # Progress arrives many times a second; the icon is redrawn less often.
         self._redraw = QTimer(self, singleShot=True, interval=_REDRAW_MS)
         self._redraw.timeout.connect(self._draw)
         context.engine_status.changed.connect(self._on_changed)
@@ -56,20 +56,20 @@ class Tray(QObject):
         self._draw()
 
     def show(self) -> None:
-        """Put the icon into the panel."""
+        """Show the tray icon."""
         self.icon.show()
 
-    def _add(self, words: str, icon_name: str, pressed: Callable[[], object]) -> QAction:
-        action = self.menu.addAction(icon(icon_name), words)
+    def _add(self, text: str, icon_name: str, pressed: Callable[[], object]) -> QAction:
+        action = self.menu.addAction(icon(icon_name), text)
         action.triggered.connect(lambda _: pressed())
         return action
 
     def _add_page(self, page: Page) -> None:
-        words = self.tr("{page}…").format(page=page.title())
-        self._add(words, page.icon_name, lambda: self._context.go.emit(page.name, {}))
+        text = self.tr("{page}…").format(page=page.title())
+        self._add(text, page.icon_name, lambda: self._context.go.emit(page.name, {}))
 
     def _on_activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
-        if sys.platform == "darwin":  # there a click opens the menu
+        if sys.platform == "darwin":  # a click opens the menu there
             return
         if reason in (QSystemTrayIcon.ActivationReason.Trigger, QSystemTrayIcon.ActivationReason.DoubleClick):
             self._context.go.emit("search", {})
@@ -83,15 +83,15 @@ class Tray(QObject):
 
     def _draw(self) -> None:
         now = self._context.engine_status.now
-        words = now.in_words()
-        self.state.setText(words.replace("&", "&&"))
+        text = now.summary()
+        self.state.setText(text.replace("&", "&&"))
         paused = now.paused
         self.pause.setText(self.tr("Resume") if paused else self.tr("Pause"))
         self.pause.setIcon(icon("play" if paused else "pause"))
         for action in (self.sync, self.pause):
             action.setEnabled(now.reached)
-        tip = f"CiteLoom – {words}"
-        self.icon.setToolTip(tip if len(tip) <= _LONGEST_TIP else tip[: _LONGEST_TIP - 1] + "…")
+        tip = f"CiteLoom – {text}"
+        self.icon.setToolTip(tip if len(tip) <= _MAX_TIP else tip[: _MAX_TIP - 1] + "…")
         dark = QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
         ring = (
             round((now.progress or 0) * 40)
@@ -103,11 +103,10 @@ class Tray(QObject):
             self._drawn = drawn
             self.icon.setIcon(tray_icon(now.tray_state, now.progress, dark_panel=dark))
 
-    def _on_notice(self, title: str, words: str, wrong: bool) -> None:
+    def _on_notice(self, title: str, text: str, wrong: bool) -> None:
         if self.icon.isVisible():
-            words = one_line(words).translate(_NO_MARKUP)
-            kind = QSystemTrayIcon.MessageIcon.Warning
+            text = one_line(text).translate(_NO_MARKUP)
             if wrong:
-                self.icon.showMessage(title, words, kind)
+                self.icon.showMessage(title, text, QSystemTrayIcon.MessageIcon.Warning)
             else:
-                self.icon.showMessage(title, words, app_icon())
+                self.icon.showMessage(title, text, app_icon())

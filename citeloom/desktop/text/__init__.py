@@ -1,1 +1,1 @@
-"""Wording: what the engine reports, in the words of a researcher."""
+"""Wording: functions that return the engine's data as translated text for pages and tray."""

@@ -10,18 +10,18 @@ from citeloom.desktop.text.editor_names import client_id
 from citeloom.editors import EDITORS
 
 
-def editor_words(said: str, version: str = "") -> str:
-    """The usual name of an editor with the one it gave; only that where it is not known."""
-    whole = one_line(f"{said} {version}".strip())
+def editor_text(name: str, version: str = "") -> str:
+    """Return the display name of an editor with the name that it sent; only the latter if it is unknown."""
+    whole = one_line(f"{name} {version}".strip())
     known = EDITORS.get(client_id(whole) or "")
     if known is None or f"{whole} ".casefold().startswith(f"{known.name} ".casefold()):
         return whole
-    words = translate("Activity", "{editor} ({name})")
-    return words.format(editor=known.name, name=whole)
+    text = translate("Activity", "{editor} ({name})")
+    return text.format(editor=known.name, name=whole)
 
 
-def tool_words(tool: str) -> str:
-    """The name of a tool."""
+def tool_text(tool: str) -> str:
+    """Return the name of a tool."""
     known = {
         "query": translate("Activity", "Search by meaning"),
         "query_hybrid": translate("Activity", "Search"),
@@ -41,8 +41,8 @@ def tool_words(tool: str) -> str:
     return known.get(tool, tool)
 
 
-def outcome_words(outcome: str) -> str:
-    """The outcome of a call."""
+def outcome_text(outcome: str) -> str:
+    """Return the outcome of a call."""
     if outcome == "ok":
         return translate("Activity", "Answered")
     if outcome.endswith("_NOT_FOUND"):
@@ -56,20 +56,20 @@ def outcome_words(outcome: str) -> str:
     return known.get(outcome, translate("Activity", "Failed"))
 
 
-def toolset_words(toolsets: list[str]) -> str:
-    """What the toolsets of an editor allow."""
+def toolset_text(toolsets: list[str]) -> str:
+    """Return what the toolsets of an editor allow."""
     return translate("Activity", "Read and write") if "write" in toolsets else translate("Activity", "Read")
 
 
-def source_words(job: PastJob) -> str:
-    """What an import was to read, or what else a job was."""
+def source_text(job: PastJob) -> str:
+    """Return the source of an import, or the title of another job."""
     if job.kind != job_text.IMPORT:
         return job_text.title(job.kind, job.project)
     return job.source or translate("Activity", "All its sources")
 
 
-def end_words(job: PastJob) -> str:
-    """How an import ended."""
+def result_text(job: PastJob) -> str:
+    """Return the result of a job."""
     if job.state == "failed":
         return translate("Activity", "Failed")
     if job.state == "cancelled":

@@ -1,9 +1,9 @@
-"""The name that an editor gives when it connects is not the one people know it by."""
+"""Recognition of editors by the name that they send when they connect, which often is not their usual name."""
 
 from __future__ import annotations
 
-# How the names begin, by the id of the editor, without regard to case and signs.
-_SAID = {
+# Beginnings of the sent names by editor id, in lower case and without punctuation.
+_NAME_PREFIXES = {
     "claude-desktop": ("claudeai", "claudedesktop"),
     "claude-code": ("claudecode",),
     "cursor": ("cursor",),
@@ -19,8 +19,10 @@ _SAID = {
 }
 
 
-def client_id(said: str) -> str | None:
-    """Which known editor gives this name (with or without its version); None for any other."""
-    plain = "".join(letter for letter in said.casefold() if letter.isalnum())
-    fitting = [(len(start), known) for known, starts in _SAID.items() for start in starts if plain.startswith(start)]
-    return max(fitting)[1] if fitting else None
+def client_id(name: str) -> str | None:
+    """Return the id of the known editor that sends this name, with or without its version; None for any other."""
+    plain = "".join(character for character in name.casefold() if character.isalnum())
+    matches = [
+        (len(start), known) for known, starts in _NAME_PREFIXES.items() for start in starts if plain.startswith(start)
+    ]
+    return max(matches)[1] if matches else None

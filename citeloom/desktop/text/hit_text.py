@@ -12,44 +12,44 @@ from citeloom.core.text.sanitize import clean
 from citeloom.core.text.stopwords import FUNCTION_WORDS
 
 _WORD = re.compile(r"\w+")
-_BEYOND = re.compile("[\U00010000-\U0010ffff]")
-_NOT_SET_OFF = FUNCTION_WORDS | {"warum", "wer", "wo"}
-_STEM = 4  # letters from which on the beginning of a word is enough: "tree" sets off "trees"
+_SUPPLEMENTARY = re.compile("[\U00010000-\U0010ffff]")
+_NOT_HIGHLIGHTED = FUNCTION_WORDS | {"warum", "wer", "wo"}
+_STEM = 4  # letters from which on a prefix matches: "tree" highlights "trees"
 
 
-def set_off(text: str, question: str) -> list[tuple[int, int]]:
-    """Where the words of the question stand in a text: beginning and end of each."""
-    asked = {fold_for_search(word) for word in _WORD.findall(question)}
-    wanted = {word for word in asked if word not in _NOT_SET_OFF and (len(word) > 1 or not word.isascii())}
-    stems = tuple(word for word in wanted if len(word) >= _STEM)
-    if not wanted:
+def highlight_spans(text: str, question: str) -> list[tuple[int, int]]:
+    """Return the spans of the question's words in a text."""
+    query_words = {fold_for_search(word) for word in _WORD.findall(question)}
+    terms = {word for word in query_words if word not in _NOT_HIGHLIGHTED and (len(word) > 1 or not word.isascii())}
+    stems = tuple(word for word in terms if len(word) >= _STEM)
+    if not terms:
         return []
     found = []
     for match in _WORD.finditer(text):
         word = fold_for_search(match.group())
-        if word in wanted or (stems and word.startswith(stems)):
+        if word in terms or (stems and word.startswith(stems)):
             found.append(match.span())
     return found
 
 
 def utf16(text: str, at: int) -> int:
-    """A place in a text as Qt counts: letters beyond the first plane, such as emoji, count twice."""
-    return at if text.isascii() else at + len(_BEYOND.findall(text, 0, at))
+    """Convert a position in a text to UTF-16 units as Qt counts: characters such as emoji count twice."""
+    return at if text.isascii() else at + len(_SUPPLEMENTARY.findall(text, 0, at))
 
 
-def cut(text: str, most: int) -> str:
-    """A text of one line, cut where it is long."""
-    text = " ".join(clean(text[: 2 * most]).split())
-    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+def cut(text: str, max_length: int) -> str:
+    """Return a text on one line, shortened to a maximum length."""
+    text = " ".join(clean(text[: 2 * max_length]).split())
+    return text if len(text) <= max_length else text[: max_length - 1].rstrip() + "…"
 
 
 def isolated(text: str) -> str:
-    """A text that keeps its own direction within a line that runs the other way."""
+    """Return a text in Unicode isolates, so that it keeps its direction within a line of the other one."""
     return f"\u2068{text}\u2069"
 
 
 def names(authors: Sequence[str]) -> str:
-    """Who wrote it, as it stands in a running text."""
+    """Return the authors as cited in running text."""
     last = [author.split(",")[0].strip() for author in authors if author.strip()]
     if len(last) > 2:
         return f"{last[0]} et al."
@@ -57,11 +57,11 @@ def names(authors: Sequence[str]) -> str:
 
 
 def span(first: Any, last: Any) -> str:
-    """A page or a run of pages."""
+    """Return a page or a page range."""
     return str(first) if first == last else f"{first}–{last}"
 
 
 def also_cites(hit: SearchHit) -> str:
-    """Where else the same is said, such as the preprint of a work: each citation once."""
+    """Return the citations of other documents with the same passage, such as a preprint; each once."""
     cites = dict.fromkeys(other.cite for other in hit.also_in if other.cite)
     return cut(" ".join(cites), 200)

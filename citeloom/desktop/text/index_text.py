@@ -1,4 +1,4 @@
-"""The wording of the settings page about indexes: where they lie, and who can read them there."""
+"""Wording of the index settings: locations, sizes, and the warning about remote servers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from citeloom.desktop.widgets import basics
 
 
 def on_this_machine(address: str) -> bool:
-    """Whether a server is surely on this computer: a name that only the network knows may be anywhere."""
+    """Return whether a server is on this computer: only for loopback addresses, since other names may be anywhere."""
     host = _host(address)
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
@@ -19,32 +19,32 @@ def on_this_machine(address: str) -> bool:
         return False
 
 
-def leaving_words(address: str) -> str:
-    """What it means for the researcher's texts that an index is on a server; nothing where they stay here."""
+def remote_index_warning(address: str) -> str:
+    """Return the warning that texts leave this computer; "" for a server on this computer."""
     if not address or on_this_machine(address):
         return ""
-    words = translate(
+    text = translate(
         "IndexWords",
         "The texts of the passages, with titles and your notes, leave this computer: they will be on {host},"
         " and whoever runs that server can read them.",
     ).format(host=_host(address) or address)
     if address.casefold().startswith("http:"):
-        words += " " + translate("IndexWords", "On the way there they are not encrypted; https would do that.")
-    return words
+        text += " " + translate("IndexWords", "On the way there they are not encrypted; https would do that.")
+    return text
 
 
-def place_words(place: str) -> str:
-    """Where an index lies."""
+def location_text(place: str) -> str:
+    """Return the location of an index."""
     return translate("IndexWords", "on this computer") if place == EMBEDDED else place
 
 
-def size_words(index: IndexInfo) -> str:
-    """How much of this computer's disk an index takes."""
-    return "" if index.bytes is None else basics.size_words(index.bytes)
+def size_text(index: IndexInfo) -> str:
+    """Return the size of an index on this computer's disk."""
+    return "" if index.bytes is None else basics.size_text(index.bytes)
 
 
-def reached_words(index: IndexInfo) -> str:
-    """Whether an index can be searched now, or why not."""
+def connection_text(index: IndexInfo) -> str:
+    """Return whether an index can be searched, or why not."""
     if not index.reachable:
         return index.problem or ""
     if index.version:
@@ -52,8 +52,8 @@ def reached_words(index: IndexInfo) -> str:
     return translate("IndexWords", "ready")
 
 
-def key_words(location: str | None) -> str:
-    """Where the key for servers is stored; else `location` says why the keyring does not answer."""
+def key_text(location: str | None) -> str:
+    """Return where the key for servers is stored; any other `location` is the keyring's error and returned as it is."""
     if location is None:
         return translate("IndexWords", "No key is in use. A server that wants one says so when it is tested.")
     return {

@@ -1,4 +1,4 @@
-"""Jobs in words: what each is, what it does now, how far it has come, and how it ended. For all pages and the tray."""
+"""Wording of jobs: title, stage, progress, remaining time and result. Used by all pages and the tray."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ IMPORT = "ingest"
 
 
 def title(kind: str, project: str) -> str:
-    """What a job is for."""
-    words = {
+    """Return the title of a job."""
+    text = {
         "move": translate("Jobs", "Moving the index of {project}"),
         "compact": translate("Jobs", "Compacting the index of {project}"),
         "backup": translate("Jobs", "Making a backup"),
     }.get(kind, "{project}")
-    return words.format(project=project)
+    return text.format(project=project)
 
 
 def share(job: RunningJob) -> float | None:
-    """How much of a job is done, 0 to 1; None where that is not known."""
+    """Return the progress of a job, 0 to 1; None if unknown."""
     if not job.total or not _stage(job).measured:
         return None
-    # Half of a paper's way is that it can be searched.
+    # A paper that is searchable, but not fully converted, counts as half done.
     steps = (job.done + job.searchable) / 2 if counts_papers(job) else job.done
     return min(1.0, steps / job.total)
 
 
 def counts_papers(job: RunningJob) -> bool:
-    """Whether a job counts papers, rather than passages or megabytes."""
+    """Return whether a job counts papers, rather than passages or megabytes."""
     return job.kind == IMPORT and (bool(job.waits_for) or not _stage(job).counted)
 
 
-def stage_words(job: RunningJob) -> str:
-    """What a job does now, and how far it is with that."""
+def stage_text(job: RunningJob) -> str:
+    """Return the current stage of a job with its counts."""
     if job.state == "paused":
         return translate("Jobs", "Paused; it goes on when you resume.")
     if job.waits_for:
         return translate("Jobs", "Waiting: {what}").format(what=job.waits_for)
-    words = {
+    text = {
         "": translate("Jobs", "Waiting for its turn …"),
         "plan": translate("Jobs", "Looking for what is new …"),
         "model": translate("Jobs", "Fetching the model …"),
@@ -59,22 +59,22 @@ def stage_words(job: RunningJob) -> str:
         "pack": translate("Jobs", "Packing: {done} of {total} MB"),
     }.get(job.stage, translate("Jobs", "Reading …"))
     counts = {"searchable": job.searchable, "done": job.done, "total": job.total}
-    return words.format(**{name: basics.number(count) for name, count in counts.items()})
+    return text.format(**{name: basics.number(count) for name, count in counts.items()})
 
 
-def progress_words(job: RunningJob) -> str:
-    """What there is to say besides the stage: papers that are searchable, papers that failed, and the time left."""
+def progress_text(job: RunningJob) -> str:
+    """Return the numbers of searchable and failed papers, and the remaining time."""
     parts = []
     if job.total and counts_papers(job) and not job.waits_for and job.stage != "read":
-        words = translate("Jobs", "{searchable} of {total} papers searchable")
-        parts.append(words.format(searchable=basics.number(job.searchable), total=basics.number(job.total)))
+        text = translate("Jobs", "{searchable} of {total} papers searchable")
+        parts.append(text.format(searchable=basics.number(job.searchable), total=basics.number(job.total)))
     if job.failed:
         parts.append(translate("Jobs", "{count} could not be read").format(count=basics.number(job.failed)))
     return ", ".join([*parts, *filter(None, [time_left(job)])])
 
 
-def file_words(job: RunningJob) -> str:
-    """The paper that an import is at, and its page where it takes long."""
+def file_text(job: RunningJob) -> str:
+    """Return the current file of an import, with the current page if known."""
     name = Path(job.file).name if Path(job.file).is_absolute() else job.file
     if not name or not job.pages:
         return name
@@ -83,7 +83,7 @@ def file_words(job: RunningJob) -> str:
 
 
 def time_left(job: RunningJob) -> str:
-    """About how long a job's stage still takes; nothing where that is not known."""
+    """Return the estimated time until the stage is done; "" if unknown."""
     seconds = job.eta_seconds
     if seconds is None or not _stage(job).timed or job.state == "paused":
         return ""
@@ -94,8 +94,8 @@ def time_left(job: RunningJob) -> str:
     return translate("Jobs", "about {count} h").format(count=basics.number(round(seconds / 3600)))
 
 
-def stop_words(kind: str) -> str:
-    """What stopping a job leaves behind."""
+def stop_text(kind: str) -> str:
+    """Return what happens if a job is stopped."""
     return {
         "move": translate("Jobs", "The index stays where it is; what was copied is deleted."),
         "compact": translate("Jobs", "The index stays as it is."),
@@ -103,20 +103,20 @@ def stop_words(kind: str) -> str:
     }.get(kind, translate("Jobs", "What has been read stays; the next sync goes on from there."))
 
 
-def end_words(kind: str, result: dict[str, Any]) -> str:
-    """What a move, a compaction or a backup did; nothing for an import."""
+def result_text(kind: str, result: dict[str, Any]) -> str:
+    """Return the result of a move, a compaction or a backup; "" for an import."""
     if kind == "move":
-        words = translate("Jobs", "Its {passages} passages are in CiteLoom’s own folder on this computer now.")
+        text = translate("Jobs", "Its {passages} passages are in CiteLoom’s own folder on this computer now.")
         if result["to"] != "embedded":
-            words = translate("Jobs", "Its {passages} passages are on the Qdrant server at {place} now.")
-        return words.format(passages=basics.number(result["passages"]), place=result["to"])
+            text = translate("Jobs", "Its {passages} passages are on the Qdrant server at {place} now.")
+        return text.format(passages=basics.number(result["passages"]), place=result["to"])
     if kind == "compact":
-        before, after = basics.size_words(result["bytes_before"]), basics.size_words(result["bytes"])
+        before, after = basics.size_text(result["bytes_before"]), basics.size_text(result["bytes"])
         return translate("Jobs", "It took {before}; now it takes {after}.").format(before=before, after=after)
     if kind == "backup":
-        words = translate("Jobs", "{file} holds {passages} passages and takes {size}.")
-        size, passages = basics.size_words(result["bytes"]), basics.number(result["passages"])
-        return words.format(file=result["file"], passages=passages, size=size)
+        text = translate("Jobs", "{file} holds {passages} passages and takes {size}.")
+        size, passages = basics.size_text(result["bytes"]), basics.number(result["passages"])
+        return text.format(file=result["file"], passages=passages, size=size)
     return ""
 
 

@@ -19,8 +19,8 @@ STATUS_ICONS = {
 }
 
 
-def status_words(status: str) -> str:
-    """The status of a document."""
+def status_text(status: str) -> str:
+    """Return the name of a document's status."""
     return {
         "ready": translate("Projects", "Searchable"),
         "doubtful": translate("Projects", "Doubtful"),
@@ -32,18 +32,18 @@ def status_words(status: str) -> str:
 
 
 def shown_status(document: DocumentRow) -> str:
-    """The status of a document, or "doubtful" where a claim waits for a decision."""
+    """Return the status of a document, or "doubtful" if a claim waits for a decision."""
     return "doubtful" if document.status == "ready" and document.claimed_citekey else document.status
 
 
-def doubt_words(document: DocumentRow) -> str:
-    """The claim of a document that waits for a decision; "" where there is none."""
+def doubt_text(document: DocumentRow) -> str:
+    """Return the claim of a document that waits for a decision; "" if there is none."""
     key = document.claimed_citekey
     return translate("Projects", "Doubtful: says it is @{key}").format(key=key) if key else ""
 
 
-def matched_words(document: DocumentRow) -> str:
-    """How the record of a document was found."""
+def match_text(document: DocumentRow) -> str:
+    """Return how the record of a document was found."""
     found = {
         "zotero": translate("Projects", "It is an item of Zotero."),
         "file": translate("Projects", "Its record in the references names this file."),
@@ -54,7 +54,7 @@ def matched_words(document: DocumentRow) -> str:
     }.get(document.matched_by or "")
     if found:
         return found
-    if doubtful := doubt_words(document):
+    if doubtful := doubt_text(document):
         why = (
             translate("Projects", "Only an editor says so.")
             if document.claimed_by == "agent"
@@ -68,8 +68,8 @@ def matched_words(document: DocumentRow) -> str:
     )
 
 
-def text_words(document: DocumentRow) -> str:
-    """Where the text of a document comes from."""
+def text_origin(document: DocumentRow) -> str:
+    """Return where the text of a document comes from."""
     if document.quick:
         return translate("Projects", "Searchable at once; sections and tables come when it has been read whole.")
     share = document.ocr_share
@@ -93,14 +93,14 @@ def text_words(document: DocumentRow) -> str:
     return " ".join(part for part in parts if part)
 
 
-def source_words(source: Source) -> str:
-    """The name of a source."""
+def source_text(source: Source) -> str:
+    """Return the name of a source."""
     name = source.label or source.path
     if source.recursive or source.kind == "file":
         return name
     return translate("Projects", "{name}, without what is inside it").format(name=name)
 
 
-def one_line(text: str, longest: int = 400) -> str:
-    """A text for a line of a table: longer ones cost time and are cut off there anyway."""
-    return " ".join(clean(text[:longest]).split())
+def one_line(text: str, max_length: int = 400) -> str:
+    """Return a text on one line for a table; shortened, because long texts are slow to lay out and elided anyway."""
+    return " ".join(clean(text[:max_length]).split())

@@ -1,4 +1,4 @@
-"""How Zotero is reached, in the words of a researcher."""
+"""Wording of the connection to Zotero and of the account. Used by the assistant and the settings."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from citeloom.desktop.widgets import basics
 NEW_KEY = "https://www.zotero.org/settings/keys/new"
 
 
-def reached_words(seen: ZoteroStatus) -> tuple[bool, str, str]:
-    """Whether all is well, how the library is reached, and what more there is to say."""
+def connection_text(seen: ZoteroStatus) -> tuple[bool, str, str]:
+    """Return whether Zotero can be used, how it is reached, and details or the next step."""
     local = seen.local
     count = sum(library.items for library in seen.libraries)
     entries = translate("ZoteroWords", "{count} entries in {libraries} libraries.").format(
@@ -23,17 +23,17 @@ def reached_words(seen: ZoteroStatus) -> tuple[bool, str, str]:
             entries,
         )
     if local.running and local.api == "off":
-        words = translate(
+        text = translate(
             "ZoteroWords",
             "In Zotero, open Settings (on a Mac: Zotero → Settings), choose Advanced, and tick"
             " “Allow other applications on this computer to communicate with Zotero”.",
         )
-        return False, translate("ZoteroWords", "Zotero is running, but does not let other programs in"), words
+        return False, translate("ZoteroWords", "Zotero is running, but does not let other programs in"), text
     if seen.in_use == "sqlite":
-        words = translate(
+        text = translate(
             "ZoteroWords", "{entries} Open Zotero for citekeys of Better BibTeX and changes at once."
         ).format(entries=entries)
-        return True, translate("ZoteroWords", "Zotero is closed; its library can be read all the same"), words
+        return True, translate("ZoteroWords", "Zotero is closed; its library can be read all the same"), text
     if seen.in_use == "web":
         user = seen.web.user or ""
         return (
@@ -44,8 +44,8 @@ def reached_words(seen: ZoteroStatus) -> tuple[bool, str, str]:
     return False, translate("ZoteroWords", "Zotero cannot be reached"), seen.next_step or seen.why
 
 
-def account_words(web: ZoteroAccount) -> str:
-    """Who is logged in at zotero.org, and where the key is kept."""
+def account_text(web: ZoteroAccount) -> str:
+    """Return who is logged in at zotero.org, and where the key is stored."""
     if web.problem:
         return web.problem
     kept = {

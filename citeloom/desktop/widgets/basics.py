@@ -1,4 +1,4 @@
-"""The parts that the pages are made of: plain text, buttons with names, empty states, messages, questions."""
+"""Basic widgets of all pages: labels, buttons, banners, empty states and confirmations; number and date formats."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ from citeloom.core.types import Coverage
 from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.shell.translations import translate
 
-GAP = 12  # between parts of a page
+GAP = 12  # pixels between the parts of a page
 
 Action = tuple[str, Callable[[], object]]
 
 
 class _Label(QLabel):
-    """A label of plain words: what others wrote in them is never markup, and never turns other words around."""
+    """Plain-text label: text from documents is never rendered as markup and cannot change the direction of its line."""
 
-    def __init__(self, words: str) -> None:
-        super().__init__(clean(words), textFormat=Qt.TextFormat.PlainText)
+    def __init__(self, message: str) -> None:
+        super().__init__(clean(message), textFormat=Qt.TextFormat.PlainText)
 
-    def setText(self, words: str) -> None:
-        super().setText(clean(words))
+    def setText(self, message: str) -> None:
+        super().setText(clean(message))
 
 
-def text(words: str = "", *, muted: bool = False, bold: bool = False, bigger: float = 1.0) -> QLabel:
-    """Words that wrap and can be copied."""
-    label = _Label(words)
+def text(message: str = "", *, muted: bool = False, bold: bool = False, bigger: float = 1.0) -> QLabel:
+    """Create a label whose text wraps and can be selected."""
+    label = _Label(message)
     label.setWordWrap(True)
     label.setTextInteractionFlags(
         Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
@@ -59,29 +59,29 @@ def text(words: str = "", *, muted: bool = False, bold: bool = False, bigger: fl
     return label
 
 
-def heading(words: str) -> QLabel:
-    """The title of a page or of a part of it."""
-    return text(words, bold=True, bigger=1.25)
+def heading(message: str) -> QLabel:
+    """Create the heading of a page or of a part of it."""
+    return text(message, bold=True, bigger=1.25)
 
 
-def button(words: str, pressed: Callable[[], object], *, icon_name: str = "", tip: str = "") -> QPushButton:
-    """A button that says what it does, also to a screen reader."""
-    made = QPushButton(icon(icon_name), words) if icon_name else QPushButton(words)
-    made.clicked.connect(lambda checked: pressed())
-    made.setAccessibleName(words.replace("&", "") or tip)
-    made.setToolTip(tip)
-    made.setAutoDefault(False)
-    return made
+def button(message: str, pressed: Callable[[], object], *, icon_name: str = "", tip: str = "") -> QPushButton:
+    """Create a push button with an accessible name."""
+    widget = QPushButton(icon(icon_name), message) if icon_name else QPushButton(message)
+    widget.clicked.connect(lambda checked: pressed())
+    widget.setAccessibleName(message.replace("&", "") or tip)
+    widget.setToolTip(tip)
+    widget.setAutoDefault(False)
+    return widget
 
 
 def tab_order(*parts: QWidget) -> None:
-    """Let the Tab key go from one part to the next in this order."""
+    """Set the tab order of the given widgets."""
     for one, other in pairwise(parts):
         QWidget.setTabOrder(one, other)
 
 
 class Picture(QLabel):
-    """A line icon that stands by itself; it follows the palette, which may turn dark at dusk."""
+    """Label that shows an icon and redraws it when the palette changes."""
 
     def __init__(self, icon_name: str, size: int) -> None:
         super().__init__()
@@ -89,7 +89,7 @@ class Picture(QLabel):
         self.show_icon(icon_name)
 
     def show_icon(self, icon_name: str) -> None:
-        """Show this one."""
+        """Show an icon."""
         self._name = icon_name
         self.setPixmap(icon(icon_name).pixmap(QSize(self._size, self._size)))
 
@@ -100,13 +100,13 @@ class Picture(QLabel):
 
 
 class EmptyState(QWidget):
-    """What stands where there is nothing to show yet: why, and what to do next."""
+    """Placeholder of an empty view: an icon, the reason, and buttons for what to do next."""
 
-    def __init__(self, icon_name: str, title: str, words: str, actions: Sequence[Action] = ()) -> None:
+    def __init__(self, icon_name: str, title: str, message: str, actions: Sequence[Action] = ()) -> None:
         super().__init__()
         self.picture = Picture(icon_name, 48)
         self.title = text(title, bold=True, bigger=1.3)
-        self.words = text(words, muted=True)
+        self.message = text(message, muted=True)
         self.buttons = [button(label, pressed) for label, pressed in actions]
         row = QHBoxLayout()
         row.addStretch()
@@ -115,30 +115,30 @@ class EmptyState(QWidget):
         row.addStretch()
         layout = QVBoxLayout(self)
         layout.addStretch(2)
-        for part in (self.picture, self.title, self.words):
+        for part in (self.picture, self.title, self.message):
             part.setAlignment(Qt.AlignmentFlag.AlignHCenter)
             layout.addWidget(part)
         layout.addSpacing(GAP)
         layout.addLayout(row)
         layout.addStretch(3)
 
-    def say(self, title: str, words: str) -> None:
-        """Say something else."""
+    def show_message(self, title: str, message: str) -> None:
+        """Replace the title and the text."""
         self.title.setText(title)
-        self.words.setText(words)
+        self.message.setText(message)
 
 
 class Banner(QFrame):
-    """A message above a page, with at most one thing to do about it."""
+    """Message above a page, with at most one action."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("banner")
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self._icon = Picture("info", 20)
-        self.words = text()
-        self.words.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self.words.setMinimumWidth(1)  # a long path in a message must not widen the window
+        self.message = text()
+        self.message.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.message.setMinimumWidth(1)  # a long path in a message must not widen the window
         self.button = QPushButton()
         self.button.setAccessibleName(self.tr("What to do about it"))
         self.close_button = button("", self.hide, icon_name="close", tip=self.tr("Close this message"))
@@ -146,15 +146,17 @@ class Banner(QFrame):
         self._pressed: Callable[[], object] | None = None
         self.button.clicked.connect(self._act)
         row = QHBoxLayout(self)
-        for part in (self._icon, self.words, self.button, self.close_button):
-            row.addWidget(part, 1 if part is self.words else 0)
+        for part in (self._icon, self.message, self.button, self.close_button):
+            row.addWidget(part, 1 if part is self.message else 0)
         self.hide()
 
-    def say(self, words: str, *, wrong: bool = False, action: Action | None = None, closable: bool = True) -> None:
+    def show_message(
+        self, message: str, *, wrong: bool = False, action: Action | None = None, closable: bool = True
+    ) -> None:
         """Show a message."""
         self._icon.show_icon("warning" if wrong else "info")
-        self.words.setText(words)
-        self.setAccessibleName(words)
+        self.message.setText(message)
+        self.setAccessibleName(message)
         self.button.setVisible(action is not None)
         if action:
             self.button.setText(action[0])
@@ -163,9 +165,9 @@ class Banner(QFrame):
         self.close_button.setVisible(closable)
         self.show()
 
-    def say_error(self, error: CiteLoomError, *, action: Action | None = None) -> None:
-        """Show what went wrong and what to do."""
-        self.say(str(error), wrong=True, action=action)
+    def show_error(self, error: CiteLoomError, *, action: Action | None = None) -> None:
+        """Show an error with its next step."""
+        self.show_message(str(error), wrong=True, action=action)
 
     def _act(self) -> None:
         if self._pressed:
@@ -176,7 +178,7 @@ NO_COVERAGE = Coverage(documents=0, searchable=0, pending=0, failed=0, without_f
 
 
 class CoverageBar(QWidget):
-    """How much of a project can be searched: searchable, still to be read, failed, without a file."""
+    """Bar of a project's coverage: the shares that are searchable, pending, failed and without a file."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -185,10 +187,10 @@ class CoverageBar(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_coverage(self, coverage: Coverage) -> None:
-        """Show these counts."""
+        """Show the counts of a project."""
         self._coverage = coverage
-        self.setToolTip(coverage_words(coverage))
-        self.setAccessibleName(coverage_words(coverage))
+        self.setToolTip(coverage_text(coverage))
+        self.setAccessibleName(coverage_text(coverage))
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -204,12 +206,12 @@ _PARTS = (("searchable", "#3a9d5d"), ("pending", "#8b8bd8"), ("failed", "#d1495b
 
 
 def paint_coverage(painter: QPainter, rect: QRectF, coverage: Coverage) -> None:
-    """Paint a bar of coverage; delegates of lists use it too."""
+    """Paint a coverage bar; also used by item delegates."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
-    ground = QApplication.palette().color(QPalette.ColorRole.Mid)
-    ground.setAlphaF(0.35)
-    painter.setBrush(ground)
+    background = QApplication.palette().color(QPalette.ColorRole.Mid)
+    background.setAlphaF(0.35)
+    painter.setBrush(background)
     painter.drawRoundedRect(rect, rect.height() / 2, rect.height() / 2)
     total = coverage.documents
     painter.save()
@@ -224,63 +226,63 @@ def paint_coverage(painter: QPainter, rect: QRectF, coverage: Coverage) -> None:
     painter.restore()
 
 
-def coverage_words(coverage: Coverage) -> str:
-    """How much of a project can be searched, in words."""
+def coverage_text(coverage: Coverage) -> str:
+    """Return the coverage of a project as text."""
     parts = [
         translate("Kit", "{searchable} of {documents} papers searchable").format(
             searchable=number(coverage.searchable), documents=number(coverage.documents)
         )
     ]
-    for count, words in (
+    for count, message in (
         (coverage.pending, translate("Kit", "{count} still to be read")),
         (coverage.failed, translate("Kit", "{count} could not be read")),
         (coverage.without_file, translate("Kit", "{count} without a file")),
     ):
         if count:
-            parts.append(words.format(count=number(count)))
+            parts.append(message.format(count=number(count)))
     return ", ".join(parts)
 
 
 def ask_first(
-    parent: QWidget, title: str, words: str, yes: str, then: Callable[[], object], *, details: str = ""
+    parent: QWidget, title: str, message: str, yes: str, then: Callable[[], object], *, details: str = ""
 ) -> QMessageBox:
-    """Ask before something that cannot be taken back; does not hold anything up."""
-    box = QMessageBox(QMessageBox.Icon.Question, title, clean(words), QMessageBox.StandardButton.Cancel, parent)
+    """Ask for confirmation before an action that cannot be undone, without blocking."""
+    box = QMessageBox(QMessageBox.Icon.Question, title, clean(message), QMessageBox.StandardButton.Cancel, parent)
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.setDetailedText(clean(details))
-    box.setDefaultButton(QMessageBox.StandardButton.Cancel)  # Enter takes nothing away
-    agreed = box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)
+    box.setDefaultButton(QMessageBox.StandardButton.Cancel)  # Enter must not confirm
+    confirm = box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    box.finished.connect(lambda _: then() if box.clickedButton() is agreed else None)
+    box.finished.connect(lambda _: then() if box.clickedButton() is confirm else None)
     box.open()
     return box
 
 
-def tip(words: str) -> str:
-    """Words as a tooltip that wraps. They stand in markup of their own: tooltips would take them for it."""
-    return f"<p>{escape(clean(words))}</p>" if words else ""
+def tip(message: str) -> str:
+    """Return a text as a tooltip that wraps; escaped, because Qt renders tooltips as rich text."""
+    return f"<p>{escape(clean(message))}</p>" if message else ""
 
 
 def number(value: int) -> str:
-    """A count as this country writes it."""
+    """Format a count in the current locale."""
     return QLocale().toString(value)
 
 
 def percent(share: float | None) -> str:
-    """A share as a percentage; nothing where it is not known. Only all of it is 100 %."""
+    """Format a share as a percentage, "" for None. Rounds down: only a share of 1 is shown as 100 %."""
     if share is None:
         return ""
     shown = int(share * 1000) / 10 if share < 1 else 100.0
     return QLocale().toString(shown, "f", 0 if shown == int(shown) else 1) + " %"
 
 
-def size_words(count: int) -> str:
-    """An amount of bytes as people read it."""
+def size_text(count: int) -> str:
+    """Format a number of bytes, such as "1.2 MB"."""
     return QLocale().formattedDataSize(count, 1, QLocale.DataSizeFormat.DataSizeSIFormat)
 
 
-def time_words(iso: str | None) -> str:
-    """A moment of the log in this country's form and this place's time."""
+def time_text(iso: str | None) -> str:
+    """Format an ISO timestamp in the current locale and time zone."""
     if not iso:
         return ""
     moment = QDateTime.fromSecsSinceEpoch(round(datetime.fromisoformat(iso).timestamp()))

@@ -1,4 +1,4 @@
-"""Text of a file, in letters of one width: a change with its lines coloured, or an entry to copy."""
+"""Read-only view of code in a fixed-width font: a diff with coloured lines, or an entry to copy."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from PySide6.QtWidgets import QPlainTextEdit
 
 from citeloom.core.text.sanitize import clean
 
-_ADDED, _TAKEN = QColor("#3a9d5d"), QColor("#d1495b")
+_ADDED, _REMOVED = QColor("#3a9d5d"), QColor("#d1495b")
 
 
-class _Colours(QSyntaxHighlighter):
-    """Colours the lines of a unified diff; the tint lies under the letters, so that both palettes can be read."""
+class _DiffHighlighter(QSyntaxHighlighter):
+    """Highlighter for unified diffs. It tints the background, which stays readable in light and dark palettes."""
 
     def __init__(self, view: QPlainTextEdit) -> None:
         super().__init__(view.document())
@@ -22,36 +22,36 @@ class _Colours(QSyntaxHighlighter):
     def highlightBlock(self, line: str) -> None:
         if not self.on:
             return
-        letters = QTextCharFormat()
+        style = QTextCharFormat()
         if line.startswith(("+++", "---", "@@")):
-            letters.setForeground(self._view.palette().color(QPalette.ColorRole.PlaceholderText))
+            style.setForeground(self._view.palette().color(QPalette.ColorRole.PlaceholderText))
         elif line.startswith(("+", "-")):
-            tint = QColor(_ADDED if line.startswith("+") else _TAKEN)
+            tint = QColor(_ADDED if line.startswith("+") else _REMOVED)
             tint.setAlphaF(0.28)
-            letters.setBackground(tint)
-        self.setFormat(0, len(line), letters)
+            style.setBackground(tint)
+        self.setFormat(0, len(line), style)
 
 
 class CodeView(QPlainTextEdit):
-    """Shows a change or an entry."""
+    """Shows a diff or plain text."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
         self.setReadOnly(True)
         self.setAccessibleName(name)
         self.setTabChangesFocus(True)
-        self.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # as files are, wherever they are read
+        self.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # code is left-to-right in every locale
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.setMinimumHeight(self.fontMetrics().height() * 10)
-        self._colours = _Colours(self)
+        self._highlighter = _DiffHighlighter(self)
 
     def show_diff(self, diff: str) -> None:
-        """Show a change."""
-        self._colours.on = True
+        """Show a unified diff."""
+        self._highlighter.on = True
         self.setPlainText(clean(diff))
 
-    def show_words(self, words: str) -> None:
+    def show_text(self, text: str) -> None:
         """Show plain text."""
-        self._colours.on = False
-        self.setPlainText(clean(words))
+        self._highlighter.on = False
+        self.setPlainText(clean(text))

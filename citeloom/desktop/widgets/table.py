@@ -1,4 +1,4 @@
-"""Tables: rows as the engine gives them, columns as text."""
+"""Table model and view for rows returned by the engine, with one text function per column."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from citeloom.desktop.widgets import basics
 Row = dict[str, Any]  # as JSON values
 RowT = TypeVar("RowT")
 _Index = QModelIndex | QPersistentModelIndex
-_LEAST = 0.28  # of the width of a table, for the column that gets what is left
-_LONGEST = 400  # letters in a cell; no column is wider
+_MIN_STRETCH = 0.28  # share of the table's width for the column that gets the remaining space
+_MAX_CELL = 400  # characters in a cell; no column is wider
 
 
 @dataclass(frozen=True)
 class Column(Generic[RowT]):
-    """One column: its title, and what it says of a row."""
+    """A column: its title, and the function that returns its text for a row."""
 
     title: str
-    words: Callable[[RowT], str]
-    width: int  # in digits; 0: what is left
+    text: Callable[[RowT], str]
+    width: int  # in digits; 0: the remaining space
     number: bool = False
-    firm: bool = False  # no narrower than that, in the narrowest window: half a date says nothing
+    firm: bool = False  # does not shrink in a narrow window: half a date is of no use
 
 
 class RowsModel(QAbstractTableModel, Generic[RowT]):
-    """Rows that are known by a key; those that stay are not taken away and put back."""
+    """Table model whose rows have a key; rows with unchanged keys are updated without a model reset."""
 
     def __init__(self, columns: Sequence[Column[RowT]], key: str, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -41,7 +41,7 @@ class RowsModel(QAbstractTableModel, Generic[RowT]):
         self._key = key
 
     def set_rows(self, rows: list[RowT]) -> None:
-        """Show these rows."""
+        """Replace the rows."""
         known, given = self._keys(self.rows), self._keys(rows)
         if known == given:
             self.rows = rows
@@ -59,11 +59,11 @@ class RowsModel(QAbstractTableModel, Generic[RowT]):
         return row[self._key] if isinstance(row, dict) else getattr(row, self._key)
 
     def key_of(self, number: int) -> Any:
-        """What a row is known by."""
+        """Return the key of a row."""
         return self._key_of(self.rows[number])
 
     def number_of(self, key: Any) -> int | None:
-        """Where the row of a key stands now."""
+        """Return the number of the row with this key, None if there is none."""
         return next((number for number, row in enumerate(self.rows) if self._key_of(row) == key), None)
 
     def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008 - as Qt has it
@@ -77,9 +77,9 @@ class RowsModel(QAbstractTableModel, Generic[RowT]):
             return None
         column = self.columns[index.column()]
         if role == Qt.ItemDataRole.DisplayRole:
-            return " ".join(clean(column.words(self.rows[index.row()])[:_LONGEST]).split())
+            return " ".join(clean(column.text(self.rows[index.row()])[:_MAX_CELL]).split())
         if role == Qt.ItemDataRole.ToolTipRole:
-            return basics.tip(column.words(self.rows[index.row()]))
+            return basics.tip(column.text(self.rows[index.row()]))
         if role == Qt.ItemDataRole.TextAlignmentRole and column.number:
             return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         return None
@@ -95,14 +95,14 @@ class RowsModel(QAbstractTableModel, Generic[RowT]):
 
 
 class Table(QTableView, Generic[RowT]):
-    """A calm table of whole rows; what is selected stays selected when the rows change."""
+    """Table view that selects whole rows and keeps the selection when the rows change."""
 
     def __init__(self, model: RowsModel[RowT], name: str) -> None:
         super().__init__()
         self._model = model
-        self._kept: Any = None
-        self._sharing = False
-        self._by_hand = False  # somebody has drawn a column wider: it stays so
+        self._selected_key: Any = None
+        self._setting_widths = False
+        self._resized_by_user = False  # a column was resized by hand: widths are no longer set
         self.setModel(model)
         self.setAccessibleName(name)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -112,7 +112,7 @@ class Table(QTableView, Generic[RowT]):
         self.setWordWrap(False)
         self.setTabKeyNavigation(False)
         self.setCornerButtonEnabled(False)
-        for corner in self.findChildren(QAbstractButton):  # which nobody sees
+        for corner in self.findChildren(QAbstractButton):  # hidden, but read by screen readers
             corner.setAccessibleName(name)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.verticalHeader().hide()
@@ -122,42 +122,42 @@ class Table(QTableView, Generic[RowT]):
         header.setHighlightSections(False)
         header.setMinimumSectionSize(self.fontMetrics().horizontalAdvance("0") * 5)
         header.sectionResized.connect(self._on_resized)
-        model.modelAboutToBeReset.connect(self._keep)
-        model.modelReset.connect(self._select_kept)
+        model.modelAboutToBeReset.connect(self._remember_selection)
+        model.modelReset.connect(self._restore_selection)
 
     def chosen(self) -> RowT | None:
-        """The selected row."""
+        """Return the selected row."""
         found = self.selectionModel().selectedRows()
         return self._model.rows[found[0].row()] if found and found[0].row() < len(self._model.rows) else None
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if not self._by_hand:
-            self._share_out()
+        if not self._resized_by_user:
+            self._set_widths()
 
-    def _share_out(self) -> None:
-        """Give every column its room; in a narrow window the widest one still gets a part that can be read."""
+    def _set_widths(self) -> None:
+        """Set the column widths; in a narrow window the stretching column keeps a readable share."""
         digit, room = self.fontMetrics().horizontalAdvance("0"), self.viewport().width()
         firm = digit * sum(column.width for column in self._model.columns if column.firm)
-        yielding = digit * sum(column.width for column in self._model.columns if not column.firm)
-        rest = max(room - firm - yielding, round(room * _LEAST))
-        scale = max(0.0, min(1.0, (room - firm - rest) / yielding))
-        self._sharing = True
+        flexible = digit * sum(column.width for column in self._model.columns if not column.firm)
+        rest = max(room - firm - flexible, round(room * _MIN_STRETCH))
+        scale = max(0.0, min(1.0, (room - firm - rest) / flexible))
+        self._setting_widths = True
         for number, column in enumerate(self._model.columns):
             width = digit * column.width * (1.0 if column.firm else scale)
             self.setColumnWidth(number, int(width) if column.width else rest)
-        self._sharing = False
+        self._setting_widths = False
 
     def _on_resized(self) -> None:
-        self._by_hand = self._by_hand or not self._sharing
+        self._resized_by_user = self._resized_by_user or not self._setting_widths
 
-    def _keep(self) -> None:
+    def _remember_selection(self) -> None:
         found = self.selectionModel().selectedRows()
-        self._kept = self._model.key_of(found[0].row()) if found else None
+        self._selected_key = self._model.key_of(found[0].row()) if found else None
 
-    def _select_kept(self) -> None:
-        number = None if self._kept is None else self._model.number_of(self._kept)
+    def _restore_selection(self) -> None:
+        number = None if self._selected_key is None else self._model.number_of(self._selected_key)
         if number is not None:
-            # Not selectRow: where text runs from right to left it looks for a column beyond the last and does nothing.
+            # Not selectRow: in right-to-left layouts it looks for a column beyond the last and does nothing.
             how = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
             self.selectionModel().setCurrentIndex(self._model.index(number, 0), how)

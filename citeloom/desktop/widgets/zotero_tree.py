@@ -1,4 +1,4 @@
-"""A tree of Zotero libraries, collections and saved searches with check boxes, to choose what a project reads."""
+"""Tree of Zotero libraries, collections and saved searches with check boxes: the choice of what a project reads."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from citeloom.desktop.widgets import basics
 
 Index = QModelIndex | QPersistentModelIndex
 
-_FILTER_FROM = 12  # lines: fewer are seen at a glance
+_FILTER_FROM = 12  # rows from which on the search field is shown
 _NAME, _COUNT = range(2)
 _ALL, _SOME, _NONE = Qt.CheckState.Checked, Qt.CheckState.PartiallyChecked, Qt.CheckState.Unchecked
 
 
 @dataclass(eq=False)
 class Part:
-    """One line: a library, a collection or a saved search, and whether its own papers are to be read."""
+    """A tree item: a library, a collection or a saved search, and whether its own papers are to be read."""
 
     kind: str
     library: str
@@ -45,20 +45,20 @@ class Part:
     ticked: bool = False
 
     def add(self, part: Part) -> Part:
-        """Put a part inside this one."""
+        """Append a child."""
         part.above, part.row = self, len(self.inside)
         self.inside.append(part)
         return part
 
     def walk(self) -> Iterator[Part]:
-        """This part and all inside it, saved searches left out: they hold nothing of their own."""
+        """Iterate over this part and its descendants, without saved searches: they contain nothing of their own."""
         yield self
         for part in self.inside:
             if part.kind != "search":
                 yield from part.walk()
 
     def tick(self, ticked: bool) -> None:
-        """Tick it with everything inside it. A library of which something is left out is no longer ticked."""
+        """Tick or untick this part with its descendants. A library is unticked when one of its collections is."""
         for part in [self] if self.kind == "search" else self.walk():
             part.ticked = ticked
         above = self.above
@@ -69,13 +69,13 @@ class Part:
 
     @property
     def shown_tick(self) -> Qt.CheckState:
-        """Ticked: its own papers are read; half: some inside it are."""
+        """The state of the check box: checked if its own papers are read, partial if only those of descendants are."""
         if self.ticked:
             return _ALL
         return _SOME if any(p.shown_tick != _NONE for p in self.inside) else _NONE
 
     def chosen(self) -> Iterator[tuple[Part, bool]]:
-        """The parts to be read, each with whether that takes in everything inside it."""
+        """Iterate over the parts to be read, each with whether all its descendants are included."""
         whole = self.ticked and all(part.ticked for part in self.walk())
         if self.ticked and (whole or self.kind != "library"):
             yield self, whole
@@ -85,7 +85,7 @@ class Part:
 
 
 def parts_of(found: ZoteroCollections) -> list[Part]:
-    """The libraries of Zotero as lines."""
+    """Build the trees of Zotero's libraries."""
     return [_library(library) for library in found.libraries]
 
 
@@ -107,23 +107,23 @@ class _Model(QAbstractItemModel):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self.libraries: list[Part] = []
-        self._at: dict[int, Part] = {}
+        self._by_id: dict[int, Part] = {}
 
     def show_parts(self, libraries: list[Part]) -> None:
-        """Show these; what was ticked stays ticked."""
-        ticked = {_name_of(part) for part in self._at.values() if part.ticked}
+        """Replace the libraries; ticked parts stay ticked."""
+        ticked = {_identity(part) for part in self._by_id.values() if part.ticked}
         self.beginResetModel()
-        self.libraries, self._at = libraries, {}
+        self.libraries, self._by_id = libraries, {}
         for row, library in enumerate(libraries):
             library.row = row
-            for part in _everything(library):
-                self._at[id(part)] = part
-                part.ticked = _name_of(part) in ticked
+            for part in _descendants(library):
+                self._by_id[id(part)] = part
+                part.ticked = _identity(part) in ticked
         self.endResetModel()
 
     def part(self, index: Index) -> Part | None:
-        """What stands at a line."""
-        return self._at.get(index.internalId()) if index.isValid() else None
+        """Return the part at an index."""
+        return self._by_id.get(index.internalId()) if index.isValid() else None
 
     def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:  # noqa: B008 - Qt's own
         above = self.part(parent)
@@ -182,24 +182,24 @@ class _Model(QAbstractItemModel):
         if part is None or role != Qt.ItemDataRole.CheckStateRole:
             return False
         part.tick(Qt.CheckState(value) != _NONE)
-        here = self.createIndex(index.row(), _NAME, index.internalId())
-        self.dataChanged.emit(here, here)
+        changed = self.createIndex(index.row(), _NAME, index.internalId())
+        self.dataChanged.emit(changed, changed)
         self.ticks_changed.emit()
         return True
 
 
-def _everything(part: Part) -> Iterator[Part]:
+def _descendants(part: Part) -> Iterator[Part]:
     yield part
     for one in part.inside:
-        yield from _everything(one)
+        yield from _descendants(one)
 
 
-def _name_of(part: Part) -> tuple[str, str, str]:
+def _identity(part: Part) -> tuple[str, str, str]:
     return part.library, part.kind, part.key
 
 
 class ZoteroTree(QWidget):
-    """A tree to tick, with a field that finds a collection where there are many."""
+    """The tree, with a search field when there are many collections."""
 
     changed = Signal()  # something was ticked or unticked
 
@@ -207,16 +207,16 @@ class ZoteroTree(QWidget):
         super().__init__(parent)
         self.model = _Model(self)
         self.model.ticks_changed.connect(self._on_ticks)
-        self._found = QSortFilterProxyModel(self)
-        self._found.setSourceModel(self.model)
-        self._found.setRecursiveFilteringEnabled(True)
-        self._found.setAutoAcceptChildRows(True)
-        self._found.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self._filtered = QSortFilterProxyModel(self)
+        self._filtered.setSourceModel(self.model)
+        self._filtered.setRecursiveFilteringEnabled(True)
+        self._filtered.setAutoAcceptChildRows(True)
+        self._filtered.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self.find_field = QLineEdit(clearButtonEnabled=True, placeholderText=self.tr("Find a collection"))
         self.find_field.setAccessibleName(self.tr("Find a collection"))
-        self.find_field.textChanged.connect(self._look_for)
+        self.find_field.textChanged.connect(self._filter)
         self.view = QTreeView()
-        self.view.setModel(self._found)
+        self.view.setModel(self._filtered)
         self.view.setAccessibleName(self.tr("Libraries and collections of Zotero"))
         self.view.setUniformRowHeights(True)
         header = self.view.header()
@@ -231,37 +231,37 @@ class ZoteroTree(QWidget):
         self.find_field.hide()
 
     def load(self, found: ZoteroCollections) -> None:
-        """Show these libraries; what was ticked before stays ticked."""
+        """Replace the libraries; ticked parts stay ticked."""
         self.model.show_parts(parts_of(found))
-        lines = sum(1 for library in self.model.libraries for _ in _everything(library))
+        lines = sum(1 for library in self.model.libraries for _ in _descendants(library))
         self.find_field.setVisible(lines >= _FILTER_FROM)
         self.view.expandToDepth(0)
         if lines:
-            self.view.setCurrentIndex(self._found.index(0, 0))
+            self.view.setCurrentIndex(self._filtered.index(0, 0))
         self.changed.emit()
 
     def chosen(self) -> list[ZoteroPart]:
-        """What is ticked, for a project to read."""
+        """Return the ticked parts, for a project to read."""
         return [
-            ZoteroPart(words=_words(part), library=part.library, recursive=whole)
+            ZoteroPart(words=_source_name(part), library=part.library, recursive=whole)
             for library in self.model.libraries
             for part, whole in library.chosen()
         ]
 
     def chosen_names(self) -> list[str]:
-        """What is ticked, as it is called: to suggest a name for a project."""
+        """Return the names of the ticked parts, to suggest a name for a project."""
         return [part.name for library in self.model.libraries for part, _ in library.chosen()]
 
     def _on_ticks(self) -> None:
-        self.view.viewport().update()  # a tick changes lines above and below it
+        self.view.viewport().update()  # a tick also changes ancestors and descendants
         self.changed.emit()
 
-    def _look_for(self, words: str) -> None:
-        self._found.setFilterFixedString(words.strip())
-        if words.strip():
+    def _filter(self, text: str) -> None:
+        self._filtered.setFilterFixedString(text.strip())
+        if text.strip():
             self.view.expandAll()
 
 
-def _words(part: Part) -> str:
-    """The key: names may be there twice."""
+def _source_name(part: Part) -> str:
+    """Return the part as a source; by key, because names are not unique."""
     return {"library": "*", "collection": part.key, "search": f"search:{part.key}"}[part.kind]

@@ -36,7 +36,7 @@ def test_what_is_shown_is_what_came_last_and_what_is_out_of_date_is_wanted(steps
                 blocks.fail(block)
                 blocks.want(block)
                 continue
-            blocks.take(block, _rows(block, age))
+            blocks.store(block, _rows(block, age))
             came[block] = age
             fresh.add(block)
         known = {number // BLOCK: row.chunk_count for number, row in blocks.known()}
@@ -60,7 +60,7 @@ def test_far_away_blocks_are_let_go_and_can_come_back() -> None:
     blocks = PagedRows()
     for block in range(40):
         blocks.want(block)
-        blocks.take(blocks.next(), _rows(block, 0))
+        blocks.store(blocks.next(), _rows(block, 0))
     assert blocks.row(0) is None
     assert blocks.row(39 * BLOCK) is not None
     blocks.want(0)

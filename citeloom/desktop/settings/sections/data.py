@@ -1,4 +1,4 @@
-"""The section Data: where everything is, how much room it takes, deleting what can be made again, and backups."""
+"""The section Data: the data folder, its disk usage, deleting caches, and backups."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PARTS = 7
 
 
 class DataSection(Section):
-    """The data folder with its sizes, the conversions, backups."""
+    """Shows the data folder with its sizes, prunes the cache of conversions, and makes backups."""
 
     name = "data"
     wide = True
@@ -41,7 +41,7 @@ class DataSection(Section):
         self.parts = RowsModel[DiskUsagePart](
             (
                 Column(self.tr("What"), self._part, 28),
-                Column(self.tr("Size"), lambda part: basics.size_words(part.bytes), 11, number=True, firm=True),
+                Column(self.tr("Size"), lambda part: basics.size_text(part.bytes), 11, number=True, firm=True),
                 Column(self.tr("Where"), lambda part: part.path, 0),
             ),
             "name",
@@ -59,7 +59,7 @@ class DataSection(Section):
             tip=self.tr("Conversions and copies that no paper of any project needs"),
         )
         self.prune_all_button = basics.button(
-            self.tr("Delete &all conversions…"), self._ask_prune_all, icon_name="remove"
+            self.tr("Delete &all conversions…"), self._confirm_prune_all, icon_name="remove"
         )
         self.backups = Backups(context, banner)
         self._lay_out()
@@ -88,19 +88,19 @@ class DataSection(Section):
         self.inside.addStretch(1)
 
     def _on_disk_usage(self, usage: DiskUsage) -> None:
-        words = self.tr("Your projects and their index are in {folder}").format(folder=usage.data_folder)
-        self.where.setText(words)
+        text = self.tr("Your projects and their index are in {folder}").format(folder=usage.data_folder)
+        self.where.setText(text)
         self.parts.set_rows(usage.parts)
         self.total.setText(
             self.tr("{total} in all; the disk has {free} left.").format(
-                total=basics.size_words(usage.total), free=basics.size_words(usage.free)
+                total=basics.size_text(usage.total), free=basics.size_text(usage.free)
             )
         )
 
     def _on_cache(self, usage: CacheUsage) -> None:
-        size = basics.size_words(usage.left_over_bytes)
-        words = self.tr("Delete &left-overs ({size})").format(size=size)
-        self.prune_button.setText(words if usage.left_over else self.tr("Delete &left-overs"))
+        size = basics.size_text(usage.left_over_bytes)
+        text = self.tr("Delete &left-overs ({size})").format(size=size)
+        self.prune_button.setText(text if usage.left_over else self.tr("Delete &left-overs"))
         self.prune_button.setEnabled(usage.left_over > 0)
         self.prune_all_button.setEnabled(usage.conversions > 0)
 
@@ -115,7 +115,7 @@ class DataSection(Section):
             "logs": self.tr("Logs"),
         }.get(part.name, part.name)
 
-    def _ask_prune_all(self) -> None:
+    def _confirm_prune_all(self) -> None:
         self.question = basics.ask_first(
             self,
             self.tr("Delete all conversions?"),
@@ -133,13 +133,13 @@ class DataSection(Section):
         self.send(PruneCache(everything=everything), done=self._on_pruned, failed=self._on_not_pruned)
 
     def _on_pruned(self, pruned: PrunedCache) -> None:
-        self.banner.say(
+        self.banner.show_message(
             self.tr("{count} conversions were deleted; that freed {size}.").format(
-                count=basics.number(pruned.removed), size=basics.size_words(pruned.freed_bytes)
+                count=basics.number(pruned.removed), size=basics.size_text(pruned.freed_bytes)
             )
         )
         self.shown()
 
     def _on_not_pruned(self, error: CiteLoomError) -> None:
-        self.banner.say_error(error)
+        self.banner.show_error(error)
         self.shown()

@@ -15,15 +15,15 @@ from citeloom.desktop.widgets import basics
 
 
 class GeneralSection(Section):
-    """What concerns the app as a whole."""
+    """Settings of the app as a whole."""
 
     name = "general"
 
     def __init__(self, context: PageContext, settings_file: SettingsFileModel, banner: basics.Banner) -> None:
         super().__init__(context, settings_file, banner)
-        words = self.tr("CiteLoom waits in the tray, and your projects stay in step.")
-        # It stands where the system keeps such things, not in the settings file.
-        self.log_in = YesNoRow(Field("log_in", "yes_no", self.tr("&Start CiteLoom when I log in"), words))
+        text = self.tr("CiteLoom waits in the tray, and your projects stay in step.")
+        # Stored in the system's autostart entries, not in the settings file.
+        self.log_in = YesNoRow(Field("log_in", "yes_no", self.tr("&Start CiteLoom when I log in"), text))
         self.log_in.setEnabled(False)
         self.log_in.picked.connect(self._set_log_in)
         self.inside.addWidget(self.log_in)
@@ -36,13 +36,13 @@ class GeneralSection(Section):
 
     def shown(self) -> None:
         self.send(ListProjects(), done=self._on_projects)
-        self.context.tasks.run(self, lambda tell: autostart.enabled(), done=self._on_log_in)
+        self.context.tasks.run(self, lambda report: autostart.enabled(), done=self._on_log_in)
 
     def _on_projects(self, answer: ProjectSummaries) -> None:
         row = self.rows["default_project"]
         assert isinstance(row, ChoiceRow)
         names = sorted((project.id for project in answer.projects), key=str.casefold)
-        none = [Choice(value, words) for value, words in row.field.choices]
+        none = [Choice(value, text) for value, text in row.field.choices]
         row.offer([*none, *(Choice(name, name) for name in names)])
 
     def _on_log_in(self, on: bool) -> None:
@@ -50,7 +50,7 @@ class GeneralSection(Section):
         self.log_in.show_value(on, on)
 
     def _set_log_in(self, _: str, on: bool) -> None:
-        def work(tell: object) -> bool:
+        def work(report: object) -> bool:
             (autostart.enable if on else autostart.disable)()
             return autostart.enabled()
 
@@ -60,7 +60,7 @@ class GeneralSection(Section):
 
         def failed(error: CiteLoomError) -> None:
             self._on_log_in(not on)
-            self.banner.say_error(error)
+            self.banner.show_error(error)
 
         self.log_in.setEnabled(False)
         self.context.tasks.run(self, work, done=done, failed=failed)

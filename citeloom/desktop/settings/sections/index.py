@@ -1,4 +1,4 @@
-"""The section Index: where the projects' indexes lie, on this computer or on a Qdrant server, and moving them."""
+"""The section Index: the location of each project's index, moving and compacting it, and the server for new ones."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from citeloom.desktop.settings.server_key import ServerKey
 from citeloom.desktop.settings.settings_model import SettingsFileModel
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text import job_text
-from citeloom.desktop.text.index_text import place_words, reached_words, size_words
+from citeloom.desktop.text.index_text import connection_text, location_text, size_text
 from citeloom.desktop.widgets import basics
 from citeloom.desktop.widgets.table import Column, RowsModel, Table
 
@@ -37,7 +37,7 @@ _ROWS = 4
 
 
 class IndexSection(Section):
-    """The index of each project, where new ones are made, the servers' key."""
+    """Shows and moves the index of each project, and sets the server and its key."""
 
     name = "index"
     wide = True
@@ -49,16 +49,16 @@ class IndexSection(Section):
         self.projects = RowsModel[IndexInfo](
             (
                 Column(self.tr("Project"), lambda index: index.project, 22),
-                Column(self.tr("Where"), lambda index: place_words(index.place), 30),
+                Column(self.tr("Where"), lambda index: location_text(index.place), 30),
                 Column(self.tr("Passages"), lambda index: basics.number(index.passages), 10, number=True, firm=True),
-                Column(self.tr("Size"), size_words, 10, number=True, firm=True),
-                Column(self.tr("State"), reached_words, 0),
+                Column(self.tr("Size"), size_text, 10, number=True, firm=True),
+                Column(self.tr("State"), connection_text, 0),
             ),
             "project",
             self,
         )
         self.table = Table(self.projects, self.tr("Projects and where their indexes lie"))
-        self.move_button = basics.button(self.tr("&Move…"), self._ask_where, icon_name="forward")
+        self.move_button = basics.button(self.tr("&Move…"), self._choose_location, icon_name="forward")
         self.compact_button = basics.button(
             self.tr("Com&pact"),
             self._compact,
@@ -71,10 +71,10 @@ class IndexSection(Section):
         self.key = ServerKey(context)
         self._lay_out()
         self.table.selectionModel().selectionChanged.connect(lambda *_: self._on_chosen())
-        self.strip.failed.connect(banner.say_error)
+        self.strip.failed.connect(banner.show_error)
         self.new.picked.connect(partial(self.pick, _SERVER))
         self.key.changed.connect(self.shown)
-        self.key.failed.connect(banner.say_error)
+        self.key.failed.connect(banner.show_error)
         context.tasks.event_received.connect(self._on_event)
         self._on_chosen()
 
@@ -90,11 +90,11 @@ class IndexSection(Section):
         self.new.setEnabled(self.settings_file.loaded and self.settings_file.problem is None)
 
     def _lay_out(self) -> None:
-        words = self.tr(
+        text = self.tr(
             "What is searched lies in an index (Qdrant), on this computer in {folder}. A Qdrant server is for libraries"
             " that are too large for one computer, or for computers that share one."
         )
-        self.inside.addWidget(basics.text(words.format(folder=paths.index_folder()), muted=True))
+        self.inside.addWidget(basics.text(text.format(folder=paths.index_folder()), muted=True))
         self.table.setFixedHeight(self.table.verticalHeader().defaultSectionSize() * (_ROWS + 1) + basics.GAP)
         self.inside.addWidget(self.table)
         row = QHBoxLayout()
@@ -126,23 +126,23 @@ class IndexSection(Section):
         index = self.table.chosen()
         self.strip.follow(index.project if index else None)
         if not self.projects.rows:
-            words = self.tr("There is no project yet.")
+            text = self.tr("There is no project yet.")
         elif index is None:
-            words = self.tr("Choose a project.")
+            text = self.tr("Choose a project.")
         elif not index.reachable:
-            words = index.problem or ""
+            text = index.problem or ""
         elif index.place != EMBEDDED:
-            words = self.tr("A server compacts its indexes by itself.")
+            text = self.tr("A server compacts its indexes by itself.")
         else:
-            words = ""
-        self.hint.setText(words)
+            text = ""
+        self.hint.setText(text)
         free = index is not None and not any(job.kind in ("move", "compact") for job in index.jobs)
         self.move_button.setEnabled(free)
         self.compact_button.setEnabled(free and index is not None and index.place == EMBEDDED)
 
     # -- moving, compacting ----------------------------------------------------------------------------------------
 
-    def _ask_where(self) -> None:
+    def _choose_location(self) -> None:
         if index := self.table.chosen():
             self.dialog = MoveDialog(self.context, index, str(self.settings_file.value(_SERVER)), self)
             self.dialog.agreed.connect(partial(self._move, index.project))
@@ -174,7 +174,7 @@ class IndexSection(Section):
         self.shown()
 
     def _on_refused(self, error: CiteLoomError) -> None:
-        self.banner.say_error(error)
+        self.banner.show_error(error)
         self._on_chosen()
 
     def _on_event(self, event: Event) -> None:
@@ -187,10 +187,10 @@ class IndexSection(Section):
 
     def _show_end(self, kind: str, project: str, finished: JobFinished) -> None:
         if finished.error:
-            self.banner.say_error(finished.error)
+            self.banner.show_error(finished.error)
         elif finished.state in ("done", "cancelled"):
-            words = self.tr("Stopped: the index of “{project}” is as it was.").format(project=project)
+            text = self.tr("Stopped: the index of “{project}” is as it was.").format(project=project)
             if finished.state == "done":
-                words = f"“{project}”: {job_text.end_words(kind, finished.result)}"
+                text = f"“{project}”: {job_text.result_text(kind, finished.result)}"
             warnings = finished.result["warnings"]
-            self.banner.say("\n".join([words, *warnings]), wrong=bool(warnings))
+            self.banner.show_message("\n".join([text, *warnings]), wrong=bool(warnings))

@@ -1,4 +1,4 @@
-"""The section Logs: a check-up of every part, and the last lines of the logs."""
+"""The section Logs: a check of the installation, and the last lines of the log files."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from citeloom.desktop.widgets import basics
 from citeloom.desktop.widgets.code_view import CodeView
 from citeloom.desktop.widgets.table import Column, RowsModel, Table
 
-_LINES, _BYTES = 300, 100_000  # of the end of a log
+_LINES, _BYTES = 300, 100_000  # read from the end of a log
 
 
 class LogsSection(Section):
-    """For whoever looks for a fault."""
+    """Tools for troubleshooting: the check and the log files."""
 
     name = "logs"
     wide = True
@@ -137,17 +137,17 @@ class LogsSection(Section):
         file = Path(str(self.which.currentData()))
         self.path.setText(str(file))
         self._reading = self.context.tasks.run(
-            self, lambda tell: last_lines(file), done=self._on_lines, failed=self.banner.say_error
+            self, lambda report: last_lines(file), done=self._on_lines, failed=self.banner.show_error
         )
 
-    def _on_lines(self, words: str) -> None:
-        self.view.show_words(words or self.tr("Nothing has been written there yet."))
+    def _on_lines(self, text: str) -> None:
+        self.view.show_text(text or self.tr("Nothing has been written there yet."))
         self.view.moveCursor(QTextCursor.MoveOperation.End)
         self.view.moveCursor(QTextCursor.MoveOperation.StartOfLine)
 
 
 def last_lines(file: Path) -> str:
-    """The end of a log; nothing where there is none."""
+    """Return the last lines of a log, "" if it does not exist."""
     try:
         with file.open("rb") as opened:
             size = opened.seek(0, os.SEEK_END)
@@ -162,5 +162,5 @@ def last_lines(file: Path) -> str:
             "Open its folder and look there.",
         ) from error
     if size > _BYTES:
-        lines = lines[1:]  # the first one is cut off
+        lines = lines[1:]  # the first one is incomplete
     return "\n".join(lines[-_LINES:])

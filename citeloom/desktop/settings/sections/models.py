@@ -1,4 +1,4 @@
-"""The section Models: the embedding model of each project, and giving a project another one."""
+"""The section Models: the embedding model of each project, and changing it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from citeloom.desktop.widgets import basics
 from citeloom.desktop.widgets.table import Column, RowsModel, Table
 
 _GIGABYTE = 1_000_000_000
-_LANGUAGES = 5  # named at most
+_MAX_LANGUAGES = 5  # shown at most
 
 
 class ModelsSection(Section):
-    """The model of each project, those there are, and giving a project another one."""
+    """Lists projects and models, and changes the model of a project or the default."""
 
     name = "models"
     wide = True
@@ -49,7 +49,7 @@ class ModelsSection(Section):
                 Column(self.tr("About it"), lambda model: model.description, 46),
                 Column(self.tr("Suits you"), self._suits, 10, firm=True),
                 Column(self.tr("Size"), _size, 10, number=True, firm=True),
-                Column(self.tr("Here"), self._here, 9, firm=True),
+                Column(self.tr("Here"), self._installed_text, 9, firm=True),
             ),
             "name",
             self,
@@ -59,7 +59,7 @@ class ModelsSection(Section):
         self.find_field = QLineEdit(placeholderText=self.tr("Find a model or a language"), clearButtonEnabled=True)
         self.find_field.setAccessibleName(self.tr("Find a model or a language"))
         self.find_field.textChanged.connect(lambda _: self._show_models())
-        self.use_button = basics.button(self.tr("&Use it…"), self._ask_first, icon_name="check")
+        self.use_button = basics.button(self.tr("&Use it…"), self._confirm_change, icon_name="check")
         self.hint = basics.text(muted=True)
         self.library = basics.text()
         self.library.hide()
@@ -77,11 +77,11 @@ class ModelsSection(Section):
         self.send(ListModels(), done=self._on_models)
 
     def _lay_out(self) -> None:
-        say = self.tr(
+        text = self.tr(
             "A model turns passages into numbers, so that a question finds what means the same in other words."
             " The one that comes with CiteLoom is made for English; for other languages choose a multilingual one."
         )
-        self.inside.addWidget(basics.text(say, muted=True))
+        self.inside.addWidget(basics.text(text, muted=True))
         self.inside.addWidget(self.library)
         self.inside.addWidget(self.rows["models.dense"])
         self.inside.addWidget(basics.text(self.tr("Give a project another model"), bold=True))
@@ -100,13 +100,13 @@ class ModelsSection(Section):
             self.projects_table, self.find_field, self.models_table, self.use_button, self.strip.stop_button
         )
 
-    # -- what there is ---------------------------------------------------------------------------------------------
+    # -- loading ---------------------------------------------------------------------------------------------------
 
     def _on_models(self, known: ModelList) -> None:
         self._all = sorted(known.models, key=lambda one: not one.recommended)
-        names = ", ".join(_language(code) for code in list(known.languages)[:_LANGUAGES])
-        words = self.tr("Languages of your library: {names}. The models that suit it stand first.")
-        self.library.setText(words.format(names=names))
+        names = ", ".join(_language(code) for code in list(known.languages)[:_MAX_LANGUAGES])
+        text = self.tr("Languages of your library: {names}. The models that suit it stand first.")
+        self.library.setText(text.format(names=names))
         self.library.setVisible(bool(names))
         self.projects.set_rows(known.projects)
         if known.projects and self.projects_table.chosen() is None:
@@ -114,62 +114,62 @@ class ModelsSection(Section):
         self._show_models()
         default = self.rows["models.dense"]
         assert isinstance(default, ChoiceRow)
-        default.offer([Choice(one.name, self._in_a_list(one)) for one in self._all if one.here])
+        default.offer([Choice(one.name, self._choice_text(one)) for one in self._all if one.here])
         self._on_chosen()
 
     def _show_models(self) -> None:
-        words = self.find_field.text().casefold().split()
+        terms = self.find_field.text().casefold().split()
         self.models.set_rows(
-            [one for one in self._all if all(word in f"{one.name} {one.description}".casefold() for word in words)]
+            [one for one in self._all if all(word in f"{one.name} {one.description}".casefold() for word in terms)]
         )
 
     def _suits(self, model: ModelInfo) -> str:
         return self.tr("yes") if model.recommended else ""
 
-    def _here(self, model: ModelInfo) -> str:
+    def _installed_text(self, model: ModelInfo) -> str:
         if model.bundled:
             return self.tr("built in")
         return self.tr("yes") if model.here else self.tr("no")
 
-    def _in_a_list(self, model: ModelInfo) -> str:
+    def _choice_text(self, model: ModelInfo) -> str:
         return self.tr("{model} (built in)").format(model=model.name) if model.bundled else model.name
 
     def _on_chosen(self) -> None:
         project, model = self.projects_table.chosen(), self.models_table.chosen()
         self.strip.follow(project.id if project else None)
         if not self.projects.rows:
-            words = self.tr("There is no project yet.")
+            text = self.tr("There is no project yet.")
         elif project is None or model is None:
-            words = self.tr("Choose a project and a model.")
+            text = self.tr("Choose a project and a model.")
         elif project.dense_model == model.name:
-            words = self.tr("“{project}” has this model.").format(project=project.id)
+            text = self.tr("“{project}” has this model.").format(project=project.id)
         else:
-            words = self.tr("For “{project}”: {model}. {about}").format(
+            text = self.tr("For “{project}”: {model}. {about}").format(
                 project=project.id, model=model.name, about=model.description
             )
-        self.hint.setText(words)
+        self.hint.setText(text)
         self.use_button.setEnabled(bool(project and model and project.dense_model != model.name))
 
-    # -- another one -----------------------------------------------------------------------------------------------
+    # -- changing a project's model --------------------------------------------------------------------------------
 
-    def _ask_first(self) -> None:
+    def _confirm_change(self) -> None:
         project, model = self.projects_table.chosen(), self.models_table.chosen()
         if project is None or model is None:
             return
-        words = [
+        text = [
             self.tr(
                 "The index of “{project}” is built anew beside the old one, which answers until then."
                 " Papers are not read again, but it can take a while."
             ).format(project=project.id)
         ]
         if not model.here:
-            words.append(
+            text.append(
                 self.tr("The model is downloaded first: {size}, from huggingface.co.").format(size=_size(model))
             )
         self.question = basics.ask_first(
             self,
             self.tr("Use {model}?").format(model=model.name),
-            "\n\n".join(words),
+            "\n\n".join(text),
             self.tr("Build anew") if model.here else self.tr("Download and build anew"),
             partial(self._use, project.id, model.name, not model.here),
         )
@@ -180,29 +180,33 @@ class ModelsSection(Section):
                 self.shown()
                 return
             self._building[result.job_id] = project, model
-            words = self.tr("The index of “{project}” is being built anew. You can go on working meanwhile.")
-            self.banner.say(words.format(project=project))
+            text = self.tr("The index of “{project}” is being built anew. You can go on working meanwhile.")
+            self.banner.show_message(text.format(project=project))
 
         request = UseModel(project=project, model=model, download=download)
-        self.send(request, done=done, failed=self.banner.say_error)
+        self.send(request, done=done, failed=self.banner.show_error)
 
     def _on_event(self, event: Event) -> None:
         if not isinstance(event, JobFinished):
             return
         project, model = self._building.pop(event.job_id, ("", ""))
         if project and event.state == "done":
-            self.banner.say(self.tr("“{project}” has the model {model} now.").format(project=project, model=model))
+            self.banner.show_message(
+                self.tr("“{project}” has the model {model} now.").format(project=project, model=model)
+            )
         elif project and event.error:
-            self.banner.say_error(event.error)
+            self.banner.show_error(event.error)
         elif project and event.state == "cancelled":
-            self.banner.say(self.tr("Stopped: “{project}” keeps the model that it had.").format(project=project))
+            self.banner.show_message(
+                self.tr("Stopped: “{project}” keeps the model that it had.").format(project=project)
+            )
         if self.isVisible():
             self.shown()
 
-    # -- the one of new projects -----------------------------------------------------------------------------------
+    # -- changing the default --------------------------------------------------------------------------------------
 
     def pick(self, name: str, value: Any) -> None:
-        """Projects that follow the settings are told to keep their model first: a sync would refuse them later."""
+        """Change the default model, after pinning the model of every project: a sync would refuse another one."""
         waiting = {row.id: row.dense_model for row in self.projects.rows}
         if not waiting:
             super().pick(name, value)
@@ -216,12 +220,12 @@ class ModelsSection(Section):
                 super(ModelsSection, self).pick(name, value)
 
         def failed(project: str, error: CiteLoomError) -> None:
-            if error.code == Code.INVALID_PROJECT:  # it is gone
+            if error.code == Code.INVALID_PROJECT:  # removed meanwhile
                 done(project)
                 return
             holder.deleteLater()
             self.show_settings()
-            self.banner.say_error(error)
+            self.banner.show_error(error)
 
         for project, model in list(waiting.items()):
             self.context.tasks.send(
@@ -233,9 +237,9 @@ class ModelsSection(Section):
 
 
 def _size(model: ModelInfo) -> str:
-    return basics.size_words(round(model.size_gb * _GIGABYTE))
+    return basics.size_text(round(model.size_gb * _GIGABYTE))
 
 
 def _language(code: str) -> str:
-    """A language by its own name. Of the world: by itself, English would be American."""
+    """Return the native name of a language. For the territory World: Qt would call plain "en" American English."""
     return QLocale(f"{code}_001").nativeLanguageName() or code

@@ -11,19 +11,19 @@ from citeloom.desktop.widgets import basics
 
 
 class PrivacySection(Section):
-    """The log, and the way to it."""
+    """Settings of the access log, with a link to it."""
 
     name = "privacy"
 
     def __init__(self, context: PageContext, settings_file: SettingsFileModel, banner: basics.Banner) -> None:
         super().__init__(context, settings_file, banner)
-        words = self.tr(
+        text = self.tr(
             "Your papers, your questions and the answers stay on this computer. An editor gets the passages that it"
             " asks for, and hands them to its model as it does with everything you write there. Only if you keep an"
             " index on a Qdrant server elsewhere are the texts of its passages there, and questions are sent to it as"
             " numbers and words."
         )
-        self.inside.addWidget(basics.text(words, muted=True))
+        self.inside.addWidget(basics.text(text, muted=True))
         self.log_button = basics.button(
             self.tr("&Show what editors asked"), lambda: context.go.emit("activity", {}), icon_name="activity"
         )

@@ -1,4 +1,4 @@
-"""The section Reading: OCR, how many papers are read at a time, how much memory that may take."""
+"""The section Reading: OCR, the number of parallel workers, and their memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LANGUAGES = "ocr.languages"
 
 
 class ReadingSection(Section):
-    """OCR and the workers."""
+    """Settings of OCR and of the import workers."""
 
     name = "reading"
 
@@ -25,7 +25,7 @@ class ReadingSection(Section):
         super().__init__(context, settings_file, banner)
         self.languages = Languages()
         self.languages.picked.connect(lambda codes: self.pick(_LANGUAGES, codes))
-        self.languages.none_left.connect(lambda: banner.say(self.tr("At least one language is needed.")))
+        self.languages.none_left.connect(lambda: banner.show_message(self.tr("At least one language is needed.")))
         self.undo_button = basics.button(
             self.tr("Back to the default languages"), lambda: self.pick(_LANGUAGES, None), icon_name="undo"
         )
