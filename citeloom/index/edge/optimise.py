@@ -1,7 +1,7 @@
 """Builds the search graph (HNSW) of a collection in a child process.
 
 Qdrant Edge holds the GIL while it optimises: inside the engine, every search would wait. The child works on a copy,
-which the engine swaps in, or in place where nobody reads yet. Called by the registry and library/indexes.
+which the engine swaps in, or in place where nobody reads yet. Called by the registry and search.indexes.
 """
 
 from __future__ import annotations
