@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 
 from citeloom.api.maintenance import CacheUsage, PruneCache, ShowCache
-from citeloom.api.verbs import encode
 from citeloom.cli.shared.engine_call import ask
 from citeloom.cli.shared.output import as_json, size
 
@@ -24,7 +23,7 @@ def show(json_: bool = False) -> None:
     """Show how much the cache holds, and how much of it no document needs."""
     usage = ask(ShowCache())
     if json_:
-        as_json(encode(usage))
+        as_json(usage)
         return
     click.echo(f"{usage.conversions} conversions, {size(usage.bytes)}, in {usage.folder}.")
     click.echo(f"{usage.in_use} belong to a document; {_unused(usage)}.")
@@ -39,7 +38,7 @@ def prune(everything: bool, json_: bool) -> None:
     """Delete conversions that no document needs: of changed files, removed projects and earlier versions."""
     pruned = ask(PruneCache(everything=everything), "Deleting")
     if json_:
-        as_json(encode(pruned))
+        as_json(pruned)
         return
     click.echo(f"{pruned.removed} conversions deleted, {size(pruned.freed_bytes)} freed.")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 
 from citeloom.api.library import ConfirmClaim, DocumentRow, ListClaims, ListDocuments, RefuseClaim
-from citeloom.api.verbs import encode
 from citeloom.cli.shared.engine_call import ask, connected
 from citeloom.cli.shared.output import as_json, coverage, table
 from citeloom.core.errors import CiteLoomError, Code
@@ -60,7 +59,7 @@ def _decide(project: str, confirm: tuple[str, ...], key: str | None, refuse: tup
     decided = [ask(ConfirmClaim(project=project, doc_id=doc_id, citekey=key)) for doc_id in confirm]
     decided += [ask(RefuseClaim(project=project, doc_id=doc_id)) for doc_id in refuse]
     if json_:
-        as_json(encode(decided))
+        as_json(decided)
         return
     for document in decided:
         counts = f"counts as {document.citekey} from now on" if document.citekey else "counts as no work"
@@ -70,7 +69,7 @@ def _decide(project: str, confirm: tuple[str, ...], key: str | None, refuse: tup
 def _list_doubtful(project: str, *, json_: bool) -> None:
     found = ask(ListClaims(project=project)).documents
     if json_:
-        as_json(encode(found))
+        as_json(found)
         return
     if not found:
         click.echo("No document waits for you to decide which work it is.")
@@ -89,7 +88,7 @@ def _list(project: str, status: str | None, *, json_: bool) -> None:
             found += page.documents
             offset = page.next_offset
     if json_:
-        as_json(encode(found))
+        as_json(found)
         return
     rows = [
         (
@@ -104,7 +103,7 @@ def _list(project: str, status: str | None, *, json_: bool) -> None:
         for d in found
     ]
     table(("citekey", "status", "pages", "passages", "text", "read by", "words kept", "file", "note"), rows)
-    click.echo(coverage(encode(page.coverage)) + ".")
+    click.echo(coverage(page.coverage) + ".")
     if waiting := sum(bool(d.claimed_citekey) for d in found):
         click.echo(f"{waiting} are said to be a work and do not count as it: citeloom documents {project} --doubtful.")
 

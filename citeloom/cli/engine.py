@@ -72,7 +72,7 @@ def status(json_: bool) -> None:
         return
     click.echo(f"The engine is running (version {state.version}, process {state.pid}).")
     click.echo(f"Data folder: {state.data_folder}")
-    click.echo(f"Projects: {state.projects}, {coverage(encode(state.coverage))}")
+    click.echo(f"Projects: {state.projects}, {coverage(state.coverage)}")
     if state.editors:
         click.echo(f"Editors connected: {state.editors}")
     if state.paused:

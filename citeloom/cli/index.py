@@ -18,7 +18,6 @@ from citeloom.api.maintenance import (
     LogOutServers,
     MoveIndex,
 )
-from citeloom.api.verbs import encode
 from citeloom.cli.shared.engine_call import ask, connected
 from citeloom.cli.shared.follow_job import run_to_the_end, succeeded
 from citeloom.cli.shared.output import as_json, console, size, table
@@ -44,7 +43,7 @@ def show(project: str | None = None, json_: bool = False) -> None:
     """Show where the index of PROJECT, or of every project, lies. Exit code 1 when one cannot be reached."""
     shown = ask(ListIndexes(project=project), "Looking")
     if json_:
-        as_json(encode(shown))
+        as_json(shown)
     else:
         table(("project", "place", "passages", "size", "state"), [_row(one) for one in shown.projects])
         if shown.new_projects != EMBEDDED:
@@ -80,7 +79,7 @@ def move(project: str, to: str, yes: bool, json_: bool) -> None:
         job = client.call(MoveIndex(project=project, to=to))
         if job.job_id is None:
             if json_:
-                as_json(encode(job))
+                as_json(job)
             else:
                 click.echo(f"The index of {project} is there already: {job.place}.")
             return
@@ -134,7 +133,7 @@ def test_(address: str, json_: bool) -> None:
     """Say whether the Qdrant server at ADDRESS can be used, with the key that is kept."""
     server = ask(CheckServer(address=address), f"Asking {address}")
     if json_:
-        as_json(encode(server))
+        as_json(server)
         return
     key = f"with the key {_KEYS.get(server.key, '')}" if server.key else "without a key"
     click.echo(f"{server.address} answers: Qdrant {server.version}, {key}.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 
 from citeloom.api.activity import ShowAccessLog
-from citeloom.api.verbs import encode
 from citeloom.cli.shared.engine_call import ask
 from citeloom.cli.shared.output import as_json, table
 
@@ -18,7 +17,7 @@ def log(project: str | None, limit: int, json_: bool) -> None:
     """What went to which editor: when, which client, which project, which passages."""
     entries = ask(ShowAccessLog(project=project, limit=limit)).entries
     if json_:
-        as_json(encode(entries))
+        as_json(entries)
     elif not entries:
         click.echo("No editor has asked anything yet.")
     else:

@@ -46,7 +46,7 @@ def list_(rerankers_: bool, json_: bool) -> None:
     """List the models, with a star at those that suit the languages of your library."""
     known = ask(ListModels(), "Looking at the models")
     if json_:
-        as_json(encode(known))
+        as_json(known)
     elif rerankers_:
         rows = [(r.name, r.description, _size(r), "yes" if r.here else "no") for r in known.rerankers]
         table(("reranker", "about it", "size", "here"), rows)

@@ -20,7 +20,6 @@ from citeloom.api.library import (
     ZoteroPart,
     project_json,
 )
-from citeloom.api.verbs import encode
 from citeloom.cli.shared.engine_call import ask, connected
 from citeloom.cli.shared.follow_job import print_result, run_to_the_end
 from citeloom.cli.shared.output import absolute, as_json, coverage, size, table
@@ -141,7 +140,7 @@ def list_(json_: bool) -> None:
     else:
         table(
             ("project", "passages", "coverage"),
-            [(p.id, p.chunk_count, p.problem or coverage(encode(p.coverage))) for p in projects],
+            [(p.id, p.chunk_count, p.problem or coverage(p.coverage)) for p in projects],
         )
 
 
@@ -159,7 +158,7 @@ def show(id: str, json_: bool) -> None:
         ("collection", shown.collection),
         ("references", shown.references or "none"),
         *(("reads", _source_line(source)) for source in shown.sources),
-        ("coverage", coverage(encode(shown.coverage))),
+        ("coverage", coverage(shown.coverage)),
         ("passages", shown.chunk_count),
         ("models", f"{shown.dense_model}, {shown.sparse_model or 'no sparse model'}"),
         ("on disk", size(shown.bytes)),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 
 from citeloom.api.maintenance import BackupContents, ReadBackup, Restore
-from citeloom.api.verbs import encode
 from citeloom.cli.shared.engine_call import connected, waiting
 from citeloom.cli.shared.output import absolute, as_json, console, size
 from citeloom.ipc import launch
@@ -47,7 +46,7 @@ def restore(file: str, replace: bool, settings: bool, yes: bool, json_: bool) ->
         wait_until_stopped()
         launch.ensure(started_by)
     if json_:
-        as_json(encode(done))
+        as_json(done)
         return
     click.echo(f"Restored: {', '.join(done.projects)}, {done.passages:,} passages.")
     if done.aside:

@@ -20,7 +20,6 @@ from citeloom.api.importing import (
     import_result,
 )
 from citeloom.api.library import ListProjects
-from citeloom.api.verbs import encode
 from citeloom.cli.shared.engine_call import connected, waiting
 from citeloom.cli.shared.follow_job import print_result, run_to_the_end
 from citeloom.cli.shared.output import as_json, console, print_line, table
@@ -106,7 +105,7 @@ _WORDS = {
 
 def _print_previews(previews: Sequence[SyncPreview], *, json_: bool) -> None:
     if json_:
-        as_json(encode(previews))
+        as_json(previews)
         return
     for preview in previews:
         documents: dict[str, Sequence[PlannedDocument]] = {kind: getattr(preview, kind) for kind in _WORDS}

@@ -17,7 +17,6 @@ from citeloom.api.importing import (
     ZoteroLibrary,
     ZoteroStatus,
 )
-from citeloom.api.verbs import encode
 from citeloom.cli.shared.engine_call import ask
 from citeloom.cli.shared.output import as_json, console, table
 from citeloom.core import credentials
@@ -43,7 +42,7 @@ def status(json_: bool) -> None:
     """Say how Zotero is reached, and how to mend it. Exit code 1 when it is not reached at all."""
     seen = ask(GetZoteroStatus(), "Looking for Zotero")
     if json_:
-        as_json(encode(seen))
+        as_json(seen)
     else:
         table(("", ""), _status_rows(seen))
         if seen.next_step:
@@ -135,7 +134,7 @@ def collections(library: str | None, json_: bool) -> None:
     """List collections and saved searches, as 'citeloom project add --zotero' takes them."""
     found = ask(ListZoteroCollections(library=library), "Reading the library")
     if json_:
-        as_json(encode(found))
+        as_json(found)
     elif console.is_terminal:
         for one in found.libraries:
             click.echo(f"{one.name} ({one.id}), {one.items} items")

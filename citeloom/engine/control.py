@@ -13,7 +13,6 @@ from citeloom.api.engine import Stop, Watch
 from citeloom.api.events import Event, JobProgress, encode_event
 from citeloom.api.maintenance import Restore
 from citeloom.api.search import Query
-from citeloom.api.verbs import encode
 from citeloom.core import fault_injection as faults
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
@@ -72,7 +71,7 @@ class Control:
             args = dict(request.get("args") or {})
             refuse_large_integers(args)
             result = await self._run_verb(str(request["verb"]), args)
-            return {"id": number, "result": encode(result)}
+            return {"id": number, "result": result}
         except CiteLoomError as error:
             return {"id": number, "error": error.to_wire()}
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:

@@ -19,11 +19,10 @@ from citeloom.api.engine import (
     Status,
     StatusResult,
 )
-from citeloom.api.verbs import decode, handles
+from citeloom.api.verbs import handles
 from citeloom.catalog import Catalog
 from citeloom.conversion.convert import CONVERTER_VERSION
 from citeloom.core import paths
-from citeloom.core.types import Coverage
 from citeloom.engine.jobs import JobQueue
 from citeloom.engine.lifetime import Lifetime
 from citeloom.engine.sessions import Editors
@@ -68,7 +67,7 @@ class EngineService:
             projects=len(self._catalog.projects.all()),
             jobs=self._jobs.busy(),
             paused=self._jobs.paused,
-            coverage=decode(self._catalog.documents.coverage(), Coverage),
+            coverage=self._catalog.documents.coverage(),
             editors=self._editors.count(),
             settings_problem=self._lifetime.settings_problem,
             lost=str(lost) if lost else None,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
@@ -26,8 +28,8 @@ def test_labels_tables_and_texts_show_plain_words(qtbot: QtBot) -> None:
     label.setText(HOSTILE * 2)
     assert label.text() == SHOWN * 2
 
-    table = RowsModel((Column("x", lambda row: str(row["x"]), 5),), "x")
-    table.set_rows([{"x": HOSTILE}])
+    table = RowsModel((Column("x", lambda row: str(row.x), 5),), "x")
+    table.set_rows([SimpleNamespace(x=HOSTILE)])
     assert table.index(0, 0).data() == SHOWN
     assert table.index(0, 0).data(Qt.ItemDataRole.ToolTipRole) == basics.tip(SHOWN)
     assert basics.tip(HOSTILE) == "<p>a[31m&lt;b&gt;b&lt;/b&gt;&lt;img src=x&gt;</p>"

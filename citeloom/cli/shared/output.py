@@ -115,9 +115,8 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     console.print(made)
 
 
-def coverage(of: Coverage | dict[str, int]) -> str:
+def coverage(known: Coverage) -> str:
     """Return a text on how much of a project is searchable."""
-    known = of if isinstance(of, Coverage) else Coverage(**of)
     parts = [f"{known.searchable} of {known.documents} documents searchable"]
     others = ((known.pending, "pending"), (known.failed, "failed"), (known.without_file, "without a file"))
     return ", ".join([*parts, *(f"{count} {word}" for count, word in others if count)])

@@ -7,16 +7,15 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QMessageBox, QStackedWidget, QVBoxLayout, QWidget
 
-from citeloom.api.engine import ConnectedEditors, DisconnectEditor, ListEditors
+from citeloom.api.engine import ConnectedEditor, ConnectedEditors, DisconnectEditor, ListEditors
 from citeloom.api.events import EditorConnected, EditorLeft, Event
-from citeloom.api.verbs import encode
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.activity.notice import Notice
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text.activity_text import editor_text, tool_text, toolset_text
 from citeloom.desktop.widgets.basics import GAP, EmptyState, ask_first, button, number, text, time_text
-from citeloom.desktop.widgets.table import Column, Row, RowsModel, Table
+from citeloom.desktop.widgets.table import Column, RowsModel, Table
 
 
 class EditorsPart(QWidget):
@@ -28,13 +27,13 @@ class EditorsPart(QWidget):
         super().__init__(parent)
         self.context = context
         self._task: Task | None = None
-        columns: tuple[Column[Row], ...] = (
-            Column(self.tr("Editor"), lambda row: editor_text(row["client"], row["version"]), 0),
+        columns: tuple[Column[ConnectedEditor], ...] = (
+            Column(self.tr("Editor"), lambda row: editor_text(row.client, row.version), 0),
             Column(self.tr("Sees"), self._projects, 16),
-            Column(self.tr("May"), lambda row: toolset_text(row["toolsets"]), 14),
-            Column(self.tr("Connected since"), lambda row: time_text(row["since"]), 17, firm=True),
+            Column(self.tr("May"), lambda row: toolset_text(row.toolsets), 14),
+            Column(self.tr("Connected since"), lambda row: time_text(row.since), 17, firm=True),
             Column(self.tr("Last question"), self._last, 24),
-            Column(self.tr("Questions"), lambda row: number(row["calls"]), 11, number=True, firm=True),
+            Column(self.tr("Questions"), lambda row: number(row.calls), 11, number=True, firm=True),
         )
         self.model = RowsModel(columns, "session_id", self)
         self.table = Table(self.model, self.tr("Editors that are connected"))
@@ -78,10 +77,9 @@ class EditorsPart(QWidget):
     def _on_editors(self, answer: ConnectedEditors) -> None:
         self._task = None
         self.banner.load_succeeded()
-        editors: list[Row] = encode(answer.editors)
-        self.model.set_rows(editors)
-        self.stack.setCurrentIndex(1 if editors else 0)
-        self.counted.emit(len(editors))
+        self.model.set_rows(answer.editors)
+        self.stack.setCurrentIndex(1 if answer.editors else 0)
+        self.counted.emit(len(answer.editors))
 
     def _on_failed(self, error: CiteLoomError) -> None:
         self._task = None
@@ -94,14 +92,14 @@ class EditorsPart(QWidget):
     def _enable(self) -> None:
         self.disconnect_button.setEnabled(self.table.chosen() is not None)
 
-    def _projects(self, row: Row) -> str:
-        return self.tr("All projects") if row["projects"] is None else ", ".join(row["projects"])
+    def _projects(self, row: ConnectedEditor) -> str:
+        return self.tr("All projects") if row.projects is None else ", ".join(row.projects)
 
-    def _last(self, row: Row) -> str:
-        if not row["last_tool"]:
+    def _last(self, row: ConnectedEditor) -> str:
+        if not row.last_tool:
             return ""
         message = self.tr("{what}, {when}")
-        return message.format(what=tool_text(row["last_tool"]), when=time_text(row["last_call"]))
+        return message.format(what=tool_text(row.last_tool), when=time_text(row.last_call))
 
     def _confirm_disconnect(self) -> None:
         if (row := self.table.chosen()) is None:
@@ -112,9 +110,9 @@ class EditorsPart(QWidget):
             self.tr(
                 "Disconnect {editor}? It can ask nothing more until CiteLoom’s server is started again in that editor,"
                 " or the editor itself is."
-            ).format(editor=editor_text(row["client"])),
+            ).format(editor=editor_text(row.client)),
             self.tr("Disconnect"),
-            partial(self._disconnect, row["session_id"]),
+            partial(self._disconnect, row.session_id),
         )
 
     def _disconnect(self, session_id: str) -> None:

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QHeaderView, Q
 from citeloom.core.text.sanitize import clean
 from citeloom.desktop.widgets import basics
 
-Row = dict[str, Any]  # as JSON values
 RowT = TypeVar("RowT")
 _Index = QModelIndex | QPersistentModelIndex
 _MIN_STRETCH = 0.28  # share of the table's width for the column that gets the remaining space
@@ -56,7 +55,7 @@ class RowsModel(QAbstractTableModel, Generic[RowT]):
         return [self._key_of(row) for row in rows]
 
     def _key_of(self, row: RowT) -> Any:
-        return row[self._key] if isinstance(row, dict) else getattr(row, self._key)
+        return getattr(row, self._key)
 
     def key_of(self, number: int) -> Any:
         """Return the key of a row."""

@@ -13,6 +13,7 @@ from citeloom.cli import main as run
 from citeloom.cli.main import commands
 from citeloom.cli.shared.output import coverage, size
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.types import Coverage
 
 
 def every(command: click.Command, name: str = "citeloom") -> list[tuple[str, click.Command]]:
@@ -99,7 +100,7 @@ def test_a_traceback_is_shown_when_it_is_asked_for(
 
 
 def test_coverage_and_sizes_are_told_in_words() -> None:
-    counts = {"documents": 5, "searchable": 3, "pending": 0, "failed": 1, "without_file": 1}
+    counts = Coverage(documents=5, searchable=3, pending=0, failed=1, without_file=1)
     assert coverage(counts) == "3 of 5 documents searchable, 1 failed, 1 without a file"
     sizes = {0: "0 bytes", 999: "999 bytes", 1000: "1 kB", 2_500_000: "2 MB", 3_210_000_000: "3.2 GB"}
     assert {number: size(number) for number in sizes} == sizes
