@@ -1,278 +1,126 @@
-"""Output schema of each tool, kept short because agents pay for it in tokens."""
+"""Output schema of each tool, derived from the type of its result; short, because agents pay for it in tokens."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from enum import StrEnum
+from types import NoneType, UnionType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from citeloom.api.evidence import CheckReport, Finding, ResolvedKey, SearchedText, VerifyResult
+from citeloom.api.importing import ImportResult
+from citeloom.api.library import (
+    CollectionDetails,
+    DeletedDocument,
+    DocumentPage,
+    DocumentSummary,
+    DocumentText,
+    ProjectSummary,
+    StoredChunks,
+)
+from citeloom.api.search import PassageResult, QueryResult
+from citeloom.core.jobs import Progress
 
 Schema = dict[str, Any]
 
-TEXT: Schema = {"type": "string"}
-WHOLE: Schema = {"type": "integer"}
-NUMBER: Schema = {"type": "number"}
-YES_NO: Schema = {"type": "boolean"}
-OPEN: Schema = {"type": "object"}
-MAYBE_TEXT: Schema = {"type": ["string", "null"]}
-MAYBE_WHOLE: Schema = {"type": ["integer", "null"]}
-MAYBE_NUMBER: Schema = {"type": ["number", "null"]}
+_OPEN: Schema = {"type": "object"}
+_SCALARS = {str: "string", int: "integer", float: "number", bool: "boolean"}
 
 
-def many(of: Schema) -> Schema:
-    """Return the schema of a list."""
-    return {"type": "array", "items": of}
+@dataclass(frozen=True, slots=True)
+class ProjectList:
+    """Result of list_projects."""
+
+    projects: Sequence[ProjectSummary]
+    count: int
 
 
-def maybe(of: Schema) -> Schema:
-    """Return the schema of a value that may be null."""
-    return {**of, "type": [of["type"], "null"]}
+@dataclass(frozen=True, slots=True)
+class FormattedCitations:
+    """Result of format_citations."""
+
+    format: str
+    style: str | None
+    text: str
+    entries: Sequence[str]
+    renamed: Sequence[ResolvedKey]
+    warnings: Sequence[str]
 
 
-def shape(**properties: Schema) -> Schema:
-    """Return the schema of an object whose properties are all required."""
-    return {"type": "object", "properties": properties, "required": list(properties)}
+@dataclass(frozen=True, slots=True)
+class HelpText:
+    """Result of help."""
+
+    topic: str
+    text: str
 
 
-def answer(**properties: Schema) -> Schema:
-    """Return the schema of a tool's result, which includes the correlation id."""
-    return shape(**properties, correlation_id=TEXT)
+@dataclass(frozen=True, slots=True)
+class Ingestion:
+    """The part of the result of ingest_from_source that every answer has; counts or progress come with it."""
+
+    project: str
+    job_id: str
+    status: str
 
 
-TEXTS = many(TEXT)
-COVERAGE = shape(documents=WHOLE, searchable=WHOLE, pending=WHOLE, failed=WHOLE, without_file=WHOLE)
+def schema_of(kind: Any) -> Schema:
+    """Return the JSON schema of a type; in an object, all fields are required."""
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin is UnionType:
+        (inner,) = (argument for argument in arguments if argument is not NoneType)
+        schema = schema_of(inner)
+        return {**schema, "type": [schema["type"], "null"]}
+    if kind in _SCALARS:
+        return {"type": _SCALARS[kind]}
+    if origin is Literal or (isinstance(kind, type) and issubclass(kind, StrEnum)):
+        return {"type": "string"}
+    if origin in (list, tuple, Sequence):
+        return _array(schema_of(arguments[0]))
+    return object_schema(kind) if is_dataclass(kind) else _OPEN
 
-_PLACE = {
-    "section_path": TEXTS,
-    "page_span": maybe(many(WHOLE)),
-    "page_labels": TEXTS,
-    "cite": MAYBE_TEXT,
-}
 
-_PASSAGE = {
-    "chunk_id": TEXT,
-    "doc_id": TEXT,
-    "source": TEXT,
-    "render_text": TEXT,
-    "citekey": TEXT,
-    "claimed_citekey": MAYBE_TEXT,
-    "citekey_made": YES_NO,
-    "renamed_from": TEXTS,
-    "title": MAYBE_TEXT,
-    "authors": TEXTS,
-    "year": MAYBE_WHOLE,
-    "section": MAYBE_TEXT,
-    "doi": MAYBE_TEXT,
-    "url": MAYBE_TEXT,
-    "text_source": TEXT,
-    "ocr_confidence": MAYBE_NUMBER,
-    "open_uri": MAYBE_TEXT,
-    "full_text": MAYBE_TEXT,
-    **_PLACE,
-}
+def object_schema(kind: Any, *without: str, **properties: Schema) -> Schema:
+    """Return the schema of a dataclass without some of its fields, and with these properties added or replaced."""
+    hints = get_type_hints(kind)
+    names = [field.name for field in fields(kind) if field.name not in without]
+    found = {name: properties.get(name) or schema_of(hints[name]) for name in names} | properties
+    return {"type": "object", "properties": found, "required": list(found)}
 
-_REFERENCES = many(shape(chunk_id=TEXT, cite=MAYBE_TEXT))
 
-QUERY = answer(
-    items=many(shape(score=NUMBER, merged=_REFERENCES, also_in=_REFERENCES, **_PASSAGE)),
-    count=WHOLE,
-    dense_model=TEXT,
-    sparse_model=MAYBE_TEXT,
-    fusion=MAYBE_TEXT,
-    reranked=maybe(shape(model=TEXT, candidates=WHOLE, seconds=NUMBER)),
-    coverage=COVERAGE,
-    total_tokens=WHOLE,
-    budget_utilized=MAYBE_NUMBER,
-    truncated=YES_NO,
-    truncated_count=WHOLE,
-    warnings=TEXTS,
+def _array(items: Schema) -> Schema:
+    return {"type": "array", "items": items}
+
+
+def _answer(kind: Any, *without: str, **properties: Schema) -> Schema:
+    """Return the schema of a tool's answer: the fields of its result, and the correlation id."""
+    return object_schema(kind, *without, **properties, correlation_id=schema_of(str))
+
+
+PROJECTS = _answer(ProjectList, projects=_array(object_schema(ProjectSummary, "problem")))
+INSPECTION = _answer(CollectionDetails, "problem", storage=_OPEN, jobs=_array(_OPEN))
+QUERY = _answer(QueryResult)
+PASSAGE = _answer(PassageResult, "project")
+DOCUMENTS = _answer(DocumentPage, documents=_array(object_schema(DocumentSummary, "warnings")))
+DOCUMENT = _answer(DocumentText, "warnings")
+QUOTE = _answer(VerifyResult)
+CITATIONS = _answer(FormattedCitations, renamed=_array(_OPEN))
+CHECK = _answer(
+    CheckReport,
+    "edits",
+    "fixable",
+    "encoding",
+    "file",
+    "sha256",
+    findings=_array(object_schema(Finding, "edit", "end_line", "end_column")),
+    texts=_array(object_schema(SearchedText, "words")),
+    truncated=schema_of(bool),
+    truncated_count=schema_of(int),
 )
-
-_PROJECT = {
-    "id": TEXT,
-    "collection": TEXT,
-    "dense_model": TEXT,
-    "sparse_model": MAYBE_TEXT,
-    "hybrid_enabled": YES_NO,
-    "document_count": WHOLE,
-    "chunk_count": WHOLE,
-    "coverage": COVERAGE,
-}
-
-PROJECTS = answer(projects=many(shape(**_PROJECT)), count=WHOLE)
-
-INSPECTION = answer(
-    **_PROJECT,
-    project=TEXT,
-    size=WHOLE,
-    named_vectors=TEXTS,
-    payload_keys=TEXTS,
-    indexes=OPEN,
-    storage=OPEN,
-    jobs=many(OPEN),
-    sample_payloads=many(OPEN),
-)
-
-_NEIGHBOUR = shape(chunk_id=TEXT, render_text=TEXT, **_PLACE)
-
-PASSAGE = answer(
-    passage=shape(**_PASSAGE),
-    refined_from=MAYBE_TEXT,
-    before=many(_NEIGHBOUR),
-    after=many(_NEIGHBOUR),
-    links=many(OPEN),
-    page=maybe(
-        shape(
-            number=WHOLE,
-            label=TEXT,
-            text=TEXT,
-            margin=many(TEXT),
-            pdf_label=MAYBE_TEXT,
-            printed=MAYBE_TEXT,
-            printed_from=MAYBE_TEXT,
-            text_source=TEXT,
-            ocr_confidence=MAYBE_NUMBER,
-        )
-    ),
-)
-
-_DOCUMENT = {
-    "doc_id": TEXT,
-    "citekey": TEXT,
-    "claimed_citekey": MAYBE_TEXT,
-    "citekey_made": YES_NO,
-    "matched_by": MAYBE_TEXT,
-    "title": TEXT,
-    "source": TEXT,
-    "file_type": TEXT,
-    "pages": MAYBE_WHOLE,
-    "chunk_count": WHOLE,
-    "content_hash": MAYBE_TEXT,
-    "status": TEXT,
-    "reason": MAYBE_TEXT,
-    "text_source": MAYBE_TEXT,
-    "converter_engine": MAYBE_TEXT,
-    "fallback_reason": MAYBE_TEXT,
-    "quick": YES_NO,
-    "word_coverage": MAYBE_NUMBER,
-}
-
-DOCUMENTS = answer(
-    documents=many(shape(**_DOCUMENT)),
-    count=WHOLE,
-    total=WHOLE,
-    truncated=YES_NO,
-    truncated_count=WHOLE,
-    next_offset=MAYBE_WHOLE,
-    coverage=COVERAGE,
-)
-
-DOCUMENT = answer(
-    **_DOCUMENT,
-    renamed_from=MAYBE_TEXT,
-    markdown=TEXT,
-    pages_given=maybe(many(WHOLE)),
-    truncated=YES_NO,
-    next_pages=MAYBE_TEXT,
-)
-
-_STANDS = {
-    "title": MAYBE_TEXT,
-    "page_span": maybe(many(WHOLE)),
-    "page_labels": TEXTS,
-    "text": MAYBE_TEXT,
-    "source": MAYBE_TEXT,
-    "matched_by": MAYBE_TEXT,
-    "text_source": MAYBE_TEXT,
-}
-
-QUOTE = answer(
-    verdict=TEXT,
-    message=TEXT,
-    quote=TEXT,
-    citekey=MAYBE_TEXT,
-    renamed_from=MAYBE_TEXT,
-    doc_id=MAYBE_TEXT,
-    cite=MAYBE_TEXT,
-    **_STANDS,
-    page_claimed=MAYBE_TEXT,
-    page_right={"type": ["boolean", "null"]},
-    section_path=TEXTS,
-    sentence=MAYBE_TEXT,
-    allowed=TEXTS,
-    diff=MAYBE_TEXT,
-    changes=many(shape(quote=TEXT, work=TEXT)),
-    in_references=YES_NO,
-    is_quotation=YES_NO,
-    ocr_confidence=MAYBE_NUMBER,
-    open_uri=MAYBE_TEXT,
-    places=WHOLE,
-    elsewhere=maybe(shape(citekey=TEXT, cite=TEXT, verdict=TEXT, **_STANDS)),
-    unconfirmed=maybe(shape(doc_id=TEXT, source=TEXT, claimed_citekey=MAYBE_TEXT, text_source=MAYBE_TEXT)),
-    searched=shape(documents=WHOLE, pages=WHOLE),
-    coverage=COVERAGE,
-    warnings=TEXTS,
-)
-
-CITATIONS = answer(format=TEXT, style=MAYBE_TEXT, text=TEXT, entries=TEXTS, renamed=many(OPEN), warnings=TEXTS)
-
-CHECK = answer(
-    project=TEXT,
-    format=TEXT,
-    citations=WHOLE,
-    works=WHOLE,
-    quotations=WHOLE,
-    findings=many(
-        shape(
-            rule=TEXT,
-            level=TEXT,
-            line=WHOLE,
-            column=WHOLE,
-            citekey=TEXT,
-            message=TEXT,
-            quotation=MAYBE_TEXT,
-            sentence=TEXT,
-            near=TEXTS,
-            page_claimed=MAYBE_TEXT,
-            page_labels=TEXTS,
-            page_span=maybe(many(WHOLE)),
-            diff=MAYBE_TEXT,
-            source=MAYBE_TEXT,
-            matched_by=MAYBE_TEXT,
-        )
-    ),
-    texts=many(shape(citekey=TEXT, source=TEXT, matched_by=MAYBE_TEXT, text_source=MAYBE_TEXT)),
-    counts=shape(error=WHOLE, warning=WHOLE, note=WHOLE),
-    truncated=YES_NO,
-    truncated_count=WHOLE,
-    coverage=COVERAGE,
-    warnings=TEXTS,
-)
-
-HELP = answer(topic=TEXT, text=TEXT)
-
-INGESTION = {
-    **answer(job_id=TEXT, status=TEXT, project=TEXT),
-    "properties": {
-        **answer(job_id=TEXT, status=TEXT, project=TEXT)["properties"],
-        **dict.fromkeys(("documents_processed", "new", "replaced", "skipped", "updated", "removed", "failed"), WHOLE),
-        **dict.fromkeys(("without_file", "held_back", "recognised", "chunks_written"), WHOLE),
-        "errors": many(OPEN),
-        "warnings": TEXTS,
-        "dense_model": TEXT,
-        "sparse_model": MAYBE_TEXT,
-        "duration_seconds": NUMBER,
-        **dict.fromkeys(("total", "searchable", "done", "page", "pages"), WHOLE),
-        "stage": TEXT,
-        "file": TEXT,
-        "waits_for": TEXT,
-        "eta_seconds": MAYBE_NUMBER,
-    },
-}
-
-STORED = answer(
-    chunks_written=WHOLE,
-    documents=many(shape(doc_id=TEXT, source=TEXT, claimed_citekey=MAYBE_TEXT)),
-    project=TEXT,
-    embed_model=TEXT,
-    warnings=TEXTS,
-)
-
-DELETED = answer(doc_id=TEXT, deleted_chunks=WHOLE, note=MAYBE_TEXT)
+HELP = _answer(HelpText)
+INGESTION = _answer(Ingestion)
+INGESTION["properties"] |= object_schema(ImportResult, "stages", "stopped")["properties"]
+INGESTION["properties"] |= object_schema(Progress)["properties"]
+STORED = _answer(StoredChunks)
+DELETED = _answer(DeletedDocument)

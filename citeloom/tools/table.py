@@ -176,14 +176,8 @@ def _format_citations(call: Call) -> dict[str, Any]:
         made = call.container.evidence.cite(request)
         style, entries = made.style.title, made.citations if given.format == "citation" else made.bibliography
         text = "\n\n".join(entries)
-    return {
-        "format": given.format,
-        "style": style,
-        "text": text,
-        "entries": entries,
-        "renamed": [encode(key) for key in made.keys if key.renamed_from],
-        "warnings": made.warnings,
-    }
+    renamed = [key for key in made.keys if key.renamed_from]
+    return _json(o.FormattedCitations(given.format, style, text, entries, renamed, made.warnings))
 
 
 _MAX_FINDINGS = 100  # in one answer
@@ -218,8 +212,7 @@ def _without(values: dict[str, Any], *keys: str) -> dict[str, Any]:
 
 
 def _help(call: Call) -> dict[str, Any]:
-    topic, text = guide(call.arguments.topic)
-    return {"topic": topic, "text": text}
+    return _json(o.HelpText(*guide(call.arguments.topic)))
 
 
 def ingest(call: Call) -> str:
