@@ -69,7 +69,7 @@ class LoggedPassage:
     title: str | None
     section_path: list[str]
     text: str | None
-    gone: bool
+    deleted: bool
 
 
 @dataclass(frozen=True, kw_only=True)

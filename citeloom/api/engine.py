@@ -50,19 +50,24 @@ class Resume(Request[PauseResult], verb="engine.resume", read_only=False):
     """Resume imports, including what has changed since the pause."""
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class ConnectedEditor:
-    """An editor's MCP session."""
+    """An editor's MCP session; the engine updates it with every call."""
 
     session_id: str
     client: str
     version: str
     projects: list[str] | None  # None: all
     toolsets: list[str]
-    since: str
-    calls: int
-    last_call: str | None
-    last_tool: str | None
+    since: str = ""
+    calls: int = 0
+    last_call: str | None = None
+    last_tool: str | None = None
+
+    @property
+    def name(self) -> str:
+        """Name and version, as in events and the access log."""
+        return f"{self.client} {self.version}".strip()
 
 
 @dataclass(frozen=True)

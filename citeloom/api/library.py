@@ -85,7 +85,7 @@ class ProjectSummaries:
 class ZoteroPart:
     """A part of a Zotero library, by name."""
 
-    words: str  # a collection by name or key, search:NAME, or * for the whole library
+    name: str  # a collection by name or key, search:NAME, or * for the whole library
     library: str | None = None  # by name or number
     recursive: bool = True  # including subcollections
     tags: Sequence[str] = ()  # only items with all of them

@@ -110,14 +110,14 @@ class UseModel(Request[UseModelResult], verb="maintenance.use_model", read_only=
 class DownloadProgress:
     """Progress of a model download in bytes."""
 
-    here: bool  # the download is complete
+    complete: bool
     done: int
     total: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class DownloadModel(Request[DownloadProgress], verb="maintenance.download_model", read_only=False):
-    """Download a model; clients repeat the request until it is `here`."""
+    """Download a model; clients repeat the request until it is complete."""
 
     model: str
 

@@ -91,7 +91,7 @@ def _fetch(client: Client, model: str) -> None:
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task, printed = bar.add_task(model, total=None), 0.0
-        while not (progress := client.call(DownloadModel(model=model))).here:
+        while not (progress := client.call(DownloadModel(model=model))).complete:
             bar.update(task, completed=progress.done, total=progress.total or None)
             share = progress.done / progress.total if progress.total else 0.0
             if not console.is_terminal and share - printed >= _LINE_SHARE:

@@ -58,7 +58,7 @@ def _sources(
     """Return the folders and the parts of Zotero given by the options."""
     if not zotero and (tags or library):
         zotero = ("*",)
-    parts = [ZoteroPart(words=words, library=library, recursive=recursive, tags=tags) for words in zotero]
+    parts = [ZoteroPart(name=name, library=library, recursive=recursive, tags=tags) for name in zotero]
     return [absolute(folder) for folder in folders], parts
 
 

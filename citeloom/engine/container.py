@@ -17,8 +17,8 @@ from citeloom.engine.events import Events
 from citeloom.engine.jobs import JobQueue
 from citeloom.engine.lifetime import Lifetime, preload_enabled
 from citeloom.engine.memory import release_free_memory
+from citeloom.engine.service import EngineService
 from citeloom.engine.sessions import Editors
-from citeloom.engine.status import EngineService
 from citeloom.engine.verbs import VerbTable
 from citeloom.evidence.service import EvidenceService
 from citeloom.evidence.works import Works

@@ -15,7 +15,7 @@ from citeloom.api.maintenance import Restore
 from citeloom.api.search import Query
 from citeloom.core import fault_injection as faults
 from citeloom.core.cancel import Cancel
-from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.errors import CiteLoomError, Code, unexpected
 from citeloom.core.json_values import refuse_large_integers
 from citeloom.engine.container import Container
 from citeloom.ipc import protocol
@@ -80,12 +80,7 @@ class Control:
             return {"id": number, "error": problem.to_wire()}
         except Exception as error:
             log.exception("a verb failed")
-            problem = CiteLoomError(
-                Code.INTERNAL_ERROR,
-                f"{type(error).__name__}: {error}.",
-                "The engine's log says more; the check-up ('citeloom doctor') says where it is.",
-            )
-            return {"id": number, "error": problem.to_wire()}
+            return {"id": number, "error": unexpected(error).to_wire()}
 
     async def _run_verb(self, verb: str, args: dict[str, Any]) -> Any:
         faults.point("engine.verb", verb)

@@ -15,8 +15,8 @@ from citeloom.catalog import Catalog
 from citeloom.catalog.database import now
 from citeloom.core.errors import CiteLoomError, Code, unexpected
 from citeloom.core.jobs import Job, JobRequest, Progress, RunningJob, StartJob
+from citeloom.engine.active_job import ActiveJob
 from citeloom.engine.events import Events
-from citeloom.engine.running_job import ActiveJob
 
 log = logging.getLogger(__name__)
 
@@ -83,7 +83,7 @@ class JobQueue:
             for active in self._active.values():
                 enough = job.request.get("watched") and active.searchable
                 if _is_same(active.job, job) and not active.cancelled and not enough:
-                    active.look_again |= not only_ask
+                    active.submitted_again |= not only_ask
                     if not only_ask:
                         active.retry_now()
                         self._changed.notify_all()
@@ -253,8 +253,9 @@ class JobQueue:
             if active.waits and active.is_due and not active.searchable and not active.stop.is_set():
                 self._run_first_pass(active)
         for active in list(self._active.values()):
-            if active.look_again and active.searchable and active.work and not (active.waits or active.stop.is_set()):
-                active.look_again = False
+            idle = active.waits or active.stop.is_set()
+            if active.submitted_again and active.searchable and active.work and not idle:
+                active.submitted_again = False
                 self._log_errors(active.work.include_new)
         for active in list(self._active.values()):
             ended = active.job.id not in self._active  # meanwhile, while another job gave way

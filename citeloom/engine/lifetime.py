@@ -11,7 +11,7 @@ from citeloom.core.errors import CiteLoomError
 from citeloom.core.settings import Settings
 
 if TYPE_CHECKING:
-    from citeloom.engine.sessions import Editor
+    from citeloom.api.engine import ConnectedEditor
 
 _FileVersion = tuple[int, int, int] | None  # modification time, size and inode
 
@@ -23,7 +23,7 @@ class Lifetime:
     started_by: str = "person"
     settings_problem: str | None = None  # why the current settings file cannot be used
     disconnected: set[str] = field(default_factory=set)  # ids of bridges that the researcher disconnected
-    reconnecting: dict[str, Editor] = field(default_factory=dict)  # by bridge id: editors to come back after a reload
+    reconnecting: dict[str, ConnectedEditor] = field(default_factory=dict)  # by bridge id, during a reload
 
 
 def preload_enabled() -> bool:

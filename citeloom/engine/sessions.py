@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from citeloom.api.engine import ConnectedEditor
@@ -17,29 +17,9 @@ if TYPE_CHECKING:
     from citeloom.engine.lifetime import Lifetime
 
 
-@dataclass(slots=True)
-class Editor:
-    """An editor's MCP session, as the researcher sees it."""
-
-    session_id: str
-    client: str
-    version: str
-    projects: list[str] | None  # None: all
-    toolsets: list[str]
-    since: str = ""
-    calls: int = 0
-    last_call: str | None = None
-    last_tool: str | None = None
-
-    @property
-    def name(self) -> str:
-        """Name and version, as in events and the access log."""
-        return f"{self.client} {self.version}".strip()
-
-
 @dataclass(frozen=True, slots=True)
 class _Session:
-    editor: Editor
+    editor: ConnectedEditor
     bridge: str  # the id of the bridge process; "" if it sends none
     close: Callable[[], object]
 
@@ -62,7 +42,7 @@ class Editors:
                 "Restart CiteLoom's server in the editor to connect again.",
             )
 
-    def add(self, editor: Editor, bridge: str, close: Callable[[], object]) -> None:
+    def add(self, editor: ConnectedEditor, bridge: str, close: Callable[[], object]) -> None:
         """Register an editor; `close` ends its session and may be called from any thread."""
         editor.since = editor.since or now()
         with self._lock:
@@ -74,7 +54,7 @@ class Editors:
         with self._lock:
             self._lifetime.reconnecting = {s.bridge: s.editor for s in self._sessions.values() if s.bridge}
 
-    def reconnected(self, bridge: str) -> Editor | None:
+    def reconnected(self, bridge: str) -> ConnectedEditor | None:
         """Return the editor of a bridge that was connected before the last reload, once."""
         return self._lifetime.reconnecting.pop(bridge, None)
 
@@ -100,7 +80,7 @@ class Editors:
     def all(self) -> list[ConnectedEditor]:
         """Return all connected editors, in the order in which they connected."""
         with self._lock:
-            return [ConnectedEditor(**asdict(session.editor)) for session in self._sessions.values()]
+            return [replace(session.editor) for session in self._sessions.values()]
 
     def disconnect(self, session_id: str) -> bool:
         """End a session and refuse its bridge from now on; return whether there was such a session."""

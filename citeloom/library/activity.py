@@ -83,7 +83,7 @@ class ActivityService:
             title=found.title if found else None,
             section_path=list(found.section_path) if found else [],
             text=found.render_text if found else None,
-            gone=found is None,
+            deleted=found is None,
         )
 
 

@@ -150,7 +150,7 @@ class ProjectService:
                 )
         with source_cache():  # each library is read once, however many of its collections are named
             return sources + [
-                self._zotero.part(part.words, library=part.library, recursive=part.recursive, tags=part.tags)
+                self._zotero.part(part.name, library=part.library, recursive=part.recursive, tags=part.tags)
                 for part in zotero
             ]
 

@@ -89,7 +89,7 @@ class ModelService:
             download = self._downloads.get(name)
             if download is None:
                 if available.is_downloaded(name):
-                    return DownloadProgress(here=True, done=0, total=0)
+                    return DownloadProgress(complete=True, done=0, total=0)
                 download = self._downloads[name] = _Download(name)
             if ended := not download.running:
                 del self._downloads[name]

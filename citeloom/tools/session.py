@@ -22,13 +22,13 @@ from mcp.shared.message import SessionMessage
 from mcp_types.jsonrpc import jsonrpc_message_adapter
 
 from citeloom import __version__
+from citeloom.api.engine import ConnectedEditor
 from citeloom.api.verbs import encode
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import Job, Progress, describe_progress
 from citeloom.core.text.sanitize import clean_values, shortened_values
 from citeloom.engine.container import Container
-from citeloom.engine.sessions import Editor
 from citeloom.ipc import protocol
 from citeloom.tools import older_names
 from citeloom.tools.arguments import read, schema
@@ -231,11 +231,11 @@ class Session:
         elif isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled":
             connection.call_ended(cancelled_request_id_from_params(message.params))  # it gets no answer
 
-    def _register_editor(self, info: types.Implementation | None) -> Editor:
+    def _register_editor(self, info: types.Implementation | None) -> ConnectedEditor:
         if self._editor is None:
             projects = sorted(self._visible) if self._visible is not None else None
             name, version = (info.name[:_MAX_NAME], info.version[:_MAX_NAME]) if info else (_UNKNOWN, "")
-            self._editor = Editor(self._id, name, version, projects, self._toolsets)
+            self._editor = ConnectedEditor(self._id, name, version, projects, self._toolsets)
             self._container.editors.add(self._editor, self._bridge, self._close)
         return self._editor
 

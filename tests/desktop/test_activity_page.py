@@ -261,8 +261,10 @@ def test_a_filter_that_was_not_answered_is_asked_again_and_never_mixed_with_the_
 def test_the_table_takes_nothing_for_markup(qtbot: QtBot) -> None:
     engine = Engine()
     engine.log = [_entry(1, asked="<b>x</b>\n<img src=y>" + "é" * 3000, client="<i>me</i>", passages=["gone"])]
-    gone = LoggedPassage(chunk_id="gone", cite=None, by_agent=False, title=None, section_path=[], text=None, gone=True)
-    there = replace(gone, chunk_id="c", cite="[@k]", title="<h1>T", section_path=["A", "B"], text="<u>", gone=False)
+    gone = LoggedPassage(
+        chunk_id="gone", cite=None, by_agent=False, title=None, section_path=[], text=None, deleted=True
+    )
+    there = replace(gone, chunk_id="c", cite="[@k]", title="<h1>T", section_path=["A", "B"], text="<u>", deleted=False)
     engine.tasks.answers["activity_logged_passages"] = LoggedPassages(passages=[gone, there])
     page = _shown(ActivityPage(engine.context), qtbot)
     page.tabs.setCurrentIndex(ASKED)

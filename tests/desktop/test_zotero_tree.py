@@ -54,7 +54,7 @@ def test_a_collection_is_chosen_by_its_key_with_all_inside_it(qtbot: QtBot) -> N
     tree = _tree(qtbot)
     with qtbot.waitSignal(tree.changed):
         _press_space(qtbot, tree, "Owls/and gulls")
-    assert tree.chosen() == [ZoteroPart(words="AA", library="library")]
+    assert tree.chosen() == [ZoteroPart(name="AA", library="library")]
     assert tree.chosen_names() == ["Owls/and gulls"]
     assert _at(tree, "Hearing").shown_tick == Qt.CheckState.Checked
     assert _at(tree, "My Library").shown_tick == Qt.CheckState.PartiallyChecked

@@ -264,7 +264,7 @@ def test_works_of_zotero_are_read_again_one_by_one(home: Path, tmp_path: Path) -
     with LocalZotero(world) as zotero:
         reached = Zotero(local_url=zotero.url, data_folder=str(world.data_folder))
         engine = LocalEngine(
-            Settings(watch=Watch(zotero=False, files=False), zotero=reached), [], [ZoteroPart(words="Shelf")]
+            Settings(watch=Watch(zotero=False, files=False), zotero=reached), [], [ZoteroPart(name="Shelf")]
         )
         try:
             assert engine.sync()["new"] == 4

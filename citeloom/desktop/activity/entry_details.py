@@ -65,7 +65,7 @@ class EntryDetails(RichTextView):
     def _passages(self, passages: list[LoggedPassage]) -> list[Paragraph]:
         parts: list[Paragraph] = []
         for place, passage in enumerate(passages, start=1):
-            if passage.gone:
+            if passage.deleted:
                 text = self.tr("{number}. This passage is no longer in the library.").format(number=number(place))
                 parts.append(Paragraph(text, muted=True, new=True))
                 continue

@@ -243,7 +243,7 @@ class ZoteroTree(QWidget):
     def chosen(self) -> list[ZoteroPart]:
         """Return the ticked parts, for a project to read."""
         return [
-            ZoteroPart(words=_source_name(part), library=part.library, recursive=whole)
+            ZoteroPart(name=_source_name(part), library=part.library, recursive=whole)
             for library in self.model.libraries
             for part, whole in library.chosen()
         ]

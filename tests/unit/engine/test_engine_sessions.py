@@ -11,11 +11,11 @@ from citeloom.api.events import EditorConnected, EditorLeft, Event
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.engine.events import Events
 from citeloom.engine.lifetime import Lifetime
-from citeloom.engine.sessions import Editor, Editors
+from citeloom.engine.sessions import Editors
 
 
-def editor(session_id: str) -> Editor:
-    return Editor(session_id, "Quill", "2.1", ["thesis"], ["read"])
+def editor(session_id: str) -> ConnectedEditor:
+    return ConnectedEditor(session_id, "Quill", "2.1", ["thesis"], ["read"])
 
 
 class Registry:

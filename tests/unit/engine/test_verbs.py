@@ -12,7 +12,7 @@ from typing import Any, get_type_hints
 from citeloom import api, evidence, importing, library, maintenance, search
 from citeloom.api.engine import Stop, Watch
 from citeloom.api.verbs import REQUESTS
-from citeloom.engine import status
+from citeloom.engine import service
 
 OF_THE_CONNECTION = {Stop.verb, Watch.verb}  # answered by the control session itself
 
@@ -21,7 +21,7 @@ def handlers() -> list[Callable[..., Any]]:
     found = {}
     for package in (api, importing, search, library, evidence, maintenance):
         names = [m.name for m in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")]
-        for module in (*map(importlib.import_module, names), status):
+        for module in (*map(importlib.import_module, names), service):
             for _, owner in inspect.getmembers(module, inspect.isclass):
                 for _, function in inspect.getmembers(owner, inspect.isfunction):
                     if hasattr(function, "handles"):

@@ -18,7 +18,7 @@ from citeloom.conversion.pool import WorkerPool
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import Job
 from citeloom.core.settings import Index, Settings
-from citeloom.engine import running_job
+from citeloom.engine import active_job
 from citeloom.engine.container import Container
 from citeloom.importing.requests import ImportRequest
 from citeloom.index.edge.collection import EdgeCollection
@@ -52,7 +52,7 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, papers: Path) -> Itera
     monkeypatch.setenv("CITELOOM_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("CITELOOM_WATCH", "off")
     monkeypatch.setattr(keyring.core, "_keyring_backend", Memory())
-    monkeypatch.setattr(running_job, "_FIRST_DELAY", 0.05)
+    monkeypatch.setattr(active_job, "_FIRST_DELAY", 0.05)
     made: list[Container] = []
 
     def service(server: str = "") -> Container:
@@ -117,8 +117,8 @@ def test_what_waits_can_be_stopped_paused_or_asked_for_again(
     make: Callable[..., Container], qdrant: QdrantStandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service = make(qdrant.address)
-    monkeypatch.setattr(running_job, "_FIRST_DELAY", 600.0)
-    monkeypatch.setattr(running_job, "_MAX_DELAY", 600.0)
+    monkeypatch.setattr(active_job, "_FIRST_DELAY", 600.0)
+    monkeypatch.setattr(active_job, "_MAX_DELAY", 600.0)
     qdrant.says = (503, "starting")
     job = submit(service)
     waits_for(service, job)

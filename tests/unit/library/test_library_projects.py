@@ -33,7 +33,7 @@ def service(tmp_path: Path, zotero: LocalZotero, monkeypatch: pytest.MonkeyPatch
 def test_zotero_is_read_once_for_a_project_of_many_collections(service: Container, zotero: LocalZotero) -> None:
     keys = [zotero.world.collection(name) for name in ("Owls", "Reefs", "Dunes")]
     shown = service.projects.add_project(
-        AddProject(project="birds", zotero=[ZoteroPart(words=key, library="library") for key in keys])
+        AddProject(project="birds", zotero=[ZoteroPart(name=key, library="library") for key in keys])
     )
     assert [source.label for source in shown.sources] == ["Owls", "Reefs", "Dunes"]
     assert [request.path for request in zotero.requests].count("/api/users/0/items") == 1

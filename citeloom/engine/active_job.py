@@ -22,7 +22,7 @@ class ActiveJob:
     cancelled: bool = False  # stopped for good; if stopped otherwise, it is queued again
     work: JobWork | None = None
     searchable: bool = False  # the first pass is complete
-    look_again: bool = False  # the same job was submitted again
+    submitted_again: bool = False  # while it was running: what was added since is still to be included
     waits: bool = False  # for something that is unavailable, such as a server; other jobs run meanwhile
     retries: int = 0  # since it last made progress
     _due: float = 0.0  # when it is tried again, by the monotonic clock
