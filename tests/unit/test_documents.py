@@ -250,7 +250,9 @@ def test_the_shapes_are_described_with_all_of_their_fields() -> None:
     assert sorted(documented) == sorted(hit)
     document = outputs.DOCUMENTS["properties"]["documents"]["items"]["properties"]
     assert set(code_spans(section("docs/tools.md", "A document"))) == set(document)
-    assert set(code_spans(section("docs/tools.md", "Coverage"))) == set(outputs.QUERY["properties"]["coverage"]["properties"])
+    assert set(code_spans(section("docs/tools.md", "Coverage"))) == set(
+        outputs.QUERY["properties"]["coverage"]["properties"]
+    )
 
 
 def test_filters_errors_and_older_names_are_described_as_they_are() -> None:
