@@ -5,11 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from citeloom.api.types import StartedJob
 from citeloom.api.verbs import Request
 from citeloom.core.jobs import RunningJob
 
 EMBEDDED = "embedded"  # location of an index in CiteLoom's own folder
+
+
+class JobOutcome(msgspec.Struct, kw_only=True):
+    """Result of a move, a compaction or a backup."""
+
+    warnings: list[str] = []
+    duration_seconds: float = 0.0
+    stopped: bool = True  # until it is done
 
 
 # -- health check ------------------------------------------------------------------------------------------------------
@@ -352,6 +362,17 @@ class MoveStarted:
     place: str  # the new location
 
 
+class MoveResult(JobOutcome, kw_only=True, rename={"origin": "from"}):
+    """A completed move of an index."""
+
+    project: str
+    origin: str  # the address of a server, or EMBEDDED
+    to: str  # likewise
+    passages: int
+    written: int  # of these, the ones that an earlier, interrupted move had not copied
+    bytes: int | None  # on the local disk, taken or freed; None: from one server to another
+
+
 @dataclass(frozen=True, kw_only=True)
 class MoveIndex(Request[MoveStarted], verb="maintenance.move_index", read_only=False):
     """Move the index of a project to a Qdrant server, or back into CiteLoom's own folder."""
@@ -370,6 +391,15 @@ class CompactionStarted:
     place: str
 
 
+class CompactResult(JobOutcome, kw_only=True):
+    """A completed compaction of an index."""
+
+    project: str
+    passages: int
+    bytes_before: int
+    bytes: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class CompactIndex(Request[CompactionStarted], verb="maintenance.compact_index", read_only=False):
     """Rewrite the index of a project without deleted passages."""
@@ -378,6 +408,15 @@ class CompactIndex(Request[CompactionStarted], verb="maintenance.compact_index",
 
 
 # -- backups -----------------------------------------------------------------------------------------------------------
+
+
+class BackupResult(JobOutcome, kw_only=True):
+    """A completed backup."""
+
+    file: str
+    projects: list[str]  # ids
+    passages: int
+    bytes: int  # of the file
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -70,4 +70,4 @@ def decode(values: Any, kind: type[_T]) -> _T:
     try:
         return msgspec.convert(values, kind)
     except msgspec.ValidationError as error:
-        raise CiteLoomError(Code.INVALID_INPUT, f"The request is not understood: {error}.") from error
+        raise CiteLoomError(Code.INVALID_INPUT, f"The request could not be read: {error}.") from error

@@ -7,7 +7,7 @@ import sys
 import click
 
 from citeloom.api.engine import Watch
-from citeloom.api.maintenance import StartBackup
+from citeloom.api.maintenance import BackupResult, StartBackup
 from citeloom.cli.shared.engine_call import connected
 from citeloom.cli.shared.follow_job import run_to_the_end, succeeded
 from citeloom.cli.shared.output import absolute, size
@@ -28,10 +28,10 @@ def backup(file: str, projects: tuple[str, ...], json_: bool) -> None:
         client.call(Watch())
         job = client.call(StartBackup(file=absolute(file), projects=list(projects)))
         finished = run_to_the_end(client, job.job_id, quiet=json_)
-    result = succeeded(finished, json_=json_)
+    result = succeeded(finished, BackupResult, json_=json_)
     if result is None:
         click.echo("It was stopped: there is no backup.", err=True)
         sys.exit(130)
     if not json_:
-        contents = f"{', '.join(result['projects'])} ({result['passages']:,} passages)"
-        click.echo(f"{contents} in {result['file']}, {size(result['bytes'])}, in {result['duration_seconds']:.1f} s.")
+        contents = f"{', '.join(result.projects)} ({result.passages:,} passages)"
+        click.echo(f"{contents} in {result.file}, {size(result.bytes)}, in {result.duration_seconds:.1f} s.")

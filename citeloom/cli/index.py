@@ -12,11 +12,13 @@ from citeloom.api.maintenance import (
     EMBEDDED,
     CheckServer,
     CompactIndex,
+    CompactResult,
     IndexInfo,
     ListIndexes,
     LogInServer,
     LogOutServers,
     MoveIndex,
+    MoveResult,
 )
 from citeloom.cli.shared.engine_call import ask, connected
 from citeloom.cli.shared.follow_job import run_to_the_end, succeeded
@@ -84,15 +86,15 @@ def move(project: str, to: str, yes: bool, json_: bool) -> None:
                 click.echo(f"The index of {project} is there already: {job.place}.")
             return
         finished = run_to_the_end(client, job.job_id, quiet=json_)
-    result = succeeded(finished, json_=json_)
+    result = succeeded(finished, MoveResult, json_=json_)
     if result is None:
         click.echo(f"It was stopped: the index of {project} stays where it was.", err=True)
         sys.exit(130)
     if not json_:
-        room = f", {size(result['bytes'])}" if result["bytes"] is not None else ""
+        room = f", {size(result.bytes)}" if result.bytes is not None else ""
         click.echo(
-            f"{result['passages']:,} passages of {project} moved from {result['from']} to {result['to']}"
-            f" in {result['duration_seconds']:.1f} s{room}. Counts are equal, and a sample was compared."
+            f"{result.passages:,} passages of {project} moved from {result.origin} to {result.to}"
+            f" in {result.duration_seconds:.1f} s{room}. Counts are equal, and a sample was compared."
         )
 
 
@@ -104,7 +106,7 @@ def compact(project: str | None, json_: bool) -> None:
 
     Questions are answered meanwhile. It is also done by itself, when there is much to gain and nothing else to do.
     """
-    results = []
+    results: list[CompactResult | dict[str, object]] = []
     with connected() as client:
         client.call(Watch())
         for one in [project] if project else [p.id for p in client.call(ListProjects()).projects]:
@@ -114,14 +116,14 @@ def compact(project: str | None, json_: bool) -> None:
                 if not json_:
                     click.echo(f"{one} is on {job.place}: the server does it by itself.")
                 continue
-            result = succeeded(run_to_the_end(client, job.job_id, quiet=json_))
+            result = succeeded(run_to_the_end(client, job.job_id, quiet=json_), CompactResult)
             if result is None:
                 click.echo(f"It was stopped: the index of {one} stays as it was.", err=True)
                 sys.exit(130)
             results.append(result)
             if not json_:
-                sizes = f"{size(result['bytes_before'])} before, {size(result['bytes'])} now"
-                click.echo(f"{one}: {result['passages']:,} passages, {sizes}, in {result['duration_seconds']:.1f} s.")
+                sizes = f"{size(result.bytes_before)} before, {size(result.bytes)} now"
+                click.echo(f"{one}: {result.passages:,} passages, {sizes}, in {result.duration_seconds:.1f} s.")
     if json_:
         as_json(results[0] if project else results)
 

@@ -140,14 +140,11 @@ class RateEstimator:
 
 
 class JobResult(Protocol):
-    """Result of a job so far."""
+    """Result of a job so far; a type of the API."""
 
     @property
     def stopped(self) -> bool:
         """Return whether the job was stopped before it was complete."""
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the result as JSON."""
 
 
 class JobWork(Protocol):

@@ -76,7 +76,7 @@ class Control:
             return {"id": number, "error": error.to_wire()}
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             log.warning("a request was not understood", exc_info=True)
-            problem = CiteLoomError(Code.INVALID_INPUT, f"The request is not understood: {error!r}.")
+            problem = CiteLoomError(Code.INVALID_INPUT, f"The request could not be read: {error!r}.")
             return {"id": number, "error": problem.to_wire()}
         except Exception as error:
             log.exception("a verb failed")

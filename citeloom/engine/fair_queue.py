@@ -100,7 +100,7 @@ class FairThreadPool:
         if expected > seconds:
             raise CiteLoomError(
                 Code.TIMEOUT,
-                f"So much is being asked that this would have to wait for about {expected:.0f} seconds.",
+                f"CiteLoom is busy: this would have to wait for about {expected:.0f} seconds.",
                 "Try again in a moment.",
             )
 

@@ -11,6 +11,7 @@ from dataclasses import asdict, replace
 from functools import partial
 
 from citeloom.api.events import JobFinished, JobProgress, JobQueued, Paused
+from citeloom.api.verbs import encode
 from citeloom.catalog import Catalog
 from citeloom.catalog.database import now
 from citeloom.core.errors import CiteLoomError, Code, unexpected
@@ -56,12 +57,11 @@ class JobQueue:
         for job in self._catalog.jobs.unfinished():
             tries = int(job.result.get("tries", 0))
             if tries >= _MAX_TRIES:
-                importing = "Run an import again with fewer files to find the one that does it."
-                error = CiteLoomError(
-                    Code.INTERNAL_ERROR,
-                    f"The engine ended {tries} times during this.",
-                    importing if job.kind == "ingest" else "Look into the engine's log; then try it again.",
-                )
+                next_step = "See the engine's log ('citeloom doctor' says where it is), then try again."
+                if job.kind == "ingest":
+                    next_step = "Import fewer files at a time to find the one that causes it."
+                message = f"The engine crashed {tries} times during this job."
+                error = CiteLoomError(Code.INTERNAL_ERROR, message, next_step)
                 self._finish(job, "failed", {"error": error.as_dict()})
                 continue
             self._queued.append(job)
@@ -201,7 +201,7 @@ class JobQueue:
             try:
                 move = self._kinds[job.kind](job.request, lambda progress: None, threading.Event())
                 move.clean_up()
-                result = move.result.to_json()
+                result = encode(move.result)
             except CiteLoomError as error:
                 log.warning("the data of job %s could not be deleted: %s", job.id, error)
         self._finish(job, "cancelled", result)
@@ -329,7 +329,7 @@ class JobQueue:
                     return
             finally:
                 self._in_second_pass.remove(active)
-        result = work.result.to_json() if work else {}  # it failed before its work could start
+        result = encode(work.result) if work else {}  # it failed before its work could start
         if work and not work.result.stopped:
             self._finish(active.job, "done", result)
         elif self._stop.is_set() and not active.cancelled and active.job.project_id:

@@ -202,7 +202,8 @@ class ImportRun:
         if not stopped and self._request.source is None and not self._request.documents:
             self._catalog.projects.note_references(self.state.project.id, self.state.records.hash or None)
         self.result.stopped = stopped
-        self.result.duration_seconds = time.monotonic() - self._began
+        self.result.duration_seconds = round(time.monotonic() - self._began, 3)
+        self.result.stages = {stage: round(seconds, 3) for stage, seconds in self.result.stages.items()}
         self.state.report(stage="done", file="")
 
     def _begin_import(self) -> None:

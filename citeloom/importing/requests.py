@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar
 
 from citeloom.api.importing import ImportResult
-from citeloom.api.verbs import encode
 from citeloom.core.errors import CiteLoomError
 
 
@@ -91,10 +90,3 @@ class ImportCounter(ImportResult):
         """Count a file that could not be read, and store the reason."""
         self.failed += 1
         self.errors.append({"source": source, "code": str(error.code), "reason": str(error)})
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the result as sent over the wire."""
-        values: dict[str, Any] = encode(self)
-        values["stages"] = {stage: round(seconds, 3) for stage, seconds in self.stages.items()}
-        values["duration_seconds"] = round(self.duration_seconds, 3)
-        return values

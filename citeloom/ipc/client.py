@@ -124,7 +124,7 @@ def wait_until_stopped() -> None:
         if time.monotonic() > until:
             raise CiteLoomError(
                 Code.TIMEOUT,
-                "The engine has not stopped yet: it is still putting things away.",
+                "The engine is still shutting down.",
                 "Try again later.",
             )
         time.sleep(0.05)
@@ -141,6 +141,6 @@ def _connection_lost() -> CiteLoomError:
         return launch.unavailable("")
     return CiteLoomError(
         Code.ENGINE_UNAVAILABLE,
-        "The engine ended in the middle of this.",
+        "The engine stopped during this call.",
         "Try again: that starts a new one.",
     )

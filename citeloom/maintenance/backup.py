@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, BinaryIO
 
 from citeloom import __version__
-from citeloom.api.maintenance import StartBackup
+from citeloom.api.maintenance import BackupResult, StartBackup
 from citeloom.api.types import StartedJob
 from citeloom.api.verbs import handles
 from citeloom.catalog import Catalog
@@ -87,12 +87,12 @@ class BackupJob(SingleStepJob):
         with _translated(self._file), tempfile.TemporaryDirectory(dir=data, prefix=BACKUP_FOLDER) as folder:
             manifest = self._write(Path(folder))
         moved = [project.id for project in self._projects if project.server]
-        self.result.details = {
-            "file": str(self._file),
-            "projects": [project.id for project in self._projects],
-            "passages": sum(project["passages"] for project in manifest.projects),
-            "bytes": self._file.stat().st_size,
-        }
+        self.result = BackupResult(
+            file=str(self._file),
+            projects=[project.id for project in self._projects],
+            passages=sum(project["passages"] for project in manifest.projects),
+            bytes=self._file.stat().st_size,
+        )
         if moved:
             self.result.warnings.append(f"{', '.join(moved)}: copied from a server; restored, the index is embedded.")
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
+from citeloom.api.maintenance import EMBEDDED, CompactResult, MoveResult
 from citeloom.catalog import Catalog
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import Report
@@ -45,12 +46,12 @@ class CompactJob(SingleStepJob):
         with self._indexes.untouched([project], "compacted"):
             before = disk_size(project.collection)
             self._indexes.compact(project, self._on_progress, self._stop)
-        self.result.details = {
-            "project": project.id,
-            "passages": self._indexes.open(project).count(),
-            "bytes_before": before,
-            "bytes": disk_size(project.collection),
-        }
+        self.result = CompactResult(
+            project=project.id,
+            passages=self._indexes.open(project).count(),
+            bytes_before=before,
+            bytes=disk_size(project.collection),
+        )
 
     def _on_progress(self, done: int, total: int) -> None:
         self.report("graph" if done == total else "write", done, total)
@@ -173,14 +174,14 @@ class MoveJob(SingleStepJob):
 
     def _set_result(self, done: Copied, freed: int | None) -> None:
         old, new = self._old, self._new
-        self.result.details = {
-            "project": old.id,
-            "from": self._origin.server or "embedded",
-            "to": new.server or "embedded",
-            "passages": done.passages,
-            "written": done.written,
-            "bytes": freed if new.server else self._collections.size_on_disk(old.collection),
-        }
+        self.result = MoveResult(
+            project=old.id,
+            origin=self._origin.server or EMBEDDED,
+            to=new.server or EMBEDDED,
+            passages=done.passages,
+            written=done.written,
+            bytes=freed if new.server else self._collections.size_on_disk(old.collection),
+        )
 
 
 def _is_unreachable(error: CiteLoomError) -> bool:

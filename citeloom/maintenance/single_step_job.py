@@ -6,25 +6,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
-from typing import Any
 
+from citeloom.api.maintenance import JobOutcome
 from citeloom.core.jobs import JobStopped, Progress, RateEstimator, Report
-
-
-@dataclass(slots=True)
-class SingleStepResult:
-    """Result of a job."""
-
-    details: dict[str, Any] = field(default_factory=dict)  # fields of this kind of job
-    warnings: list[str] = field(default_factory=list)
-    stopped: bool = True  # until it is done
-    duration_seconds: float = 0.0
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the result as sent over the wire."""
-        seconds = round(self.duration_seconds, 3)
-        return {**self.details, "warnings": self.warnings, "duration_seconds": seconds, "stopped": self.stopped}
 
 
 class SingleStepJob:
@@ -33,7 +17,7 @@ class SingleStepJob:
     pages_left = 0
 
     def __init__(self, report: Report, stop: threading.Event) -> None:
-        self.result = SingleStepResult()
+        self.result = JobOutcome()
         self.touched: set[str] = set()
         self._stop = stop
         self._report = report
@@ -41,7 +25,7 @@ class SingleStepJob:
         self._rates: dict[str, RateEstimator] = {}  # by stage: a stage may be continued after a pause or another stage
 
     def run(self) -> None:
-        """Do the job; raise `JobStopped` if it is stopped early."""
+        """Do the job and set `result`; raise `JobStopped` if it is stopped early."""
         raise NotImplementedError
 
     def run_first_pass(self) -> None:
@@ -50,7 +34,7 @@ class SingleStepJob:
         with suppress(JobStopped):
             self.run()
             self.result.stopped = False
-        self.result.duration_seconds = time.monotonic() - began
+        self.result.duration_seconds = round(time.monotonic() - began, 3)
 
     def run_second_pass(self, give_way: Callable[[], None]) -> None:
         """Do nothing: there is no second pass."""

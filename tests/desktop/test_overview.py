@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
+from citeloom.api.maintenance import BackupResult, MoveResult
+from citeloom.api.verbs import encode
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import RunningJob
 from citeloom.desktop.shell.engine_status import Situation
@@ -101,8 +103,9 @@ def test_other_jobs_are_told_by_what_they_are(qapp: object, project: str) -> Non
     assert context.engine_status.now.summary() == what
     tasks.publish({**PROGRESS, "project_id": project, "stage": "copy", "searchable": 0})
     assert (context.engine_status.now.summary(), context.engine_status.now.progress) == (what, pytest.approx(0.2))
-    result = {"to": "http://far", "passages": 70} if project else {"file": "/b.zip", "passages": 70, "bytes": 5_000_000}
-    for event in (finished(**result), finished(state="failed", error=LOST.as_dict())):
+    move = MoveResult(project=project, origin="embedded", to="http://far", passages=70, written=70, bytes=None)
+    backup = BackupResult(file="/b.zip", projects=[], passages=70, bytes=5_000_000)
+    for event in (finished(**encode(move if project else backup)), finished(state="failed", error=LOST.as_dict())):
         tasks.publish({**event, "project_id": project, "kind": kind})
     (_, well, wrong), (title, why, also_wrong) = notices
     assert "70" in well and ("http://far" in well or "/b.zip" in well) and (wrong, also_wrong) == (False, True)

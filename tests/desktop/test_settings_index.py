@@ -12,6 +12,8 @@ from PySide6.QtWidgets import QDialog, QLineEdit, QMessageBox, QRadioButton
 from pytestqt.qtbot import QtBot
 
 from citeloom.api.library import AddProject
+from citeloom.api.maintenance import CompactResult, MoveResult
+from citeloom.api.verbs import encode
 from citeloom.core import settings
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.settings.page import SettingsPage
@@ -200,7 +202,10 @@ def test_a_move_says_what_leaves_the_machine_and_how_it_ended(own_home: Path, qt
     tasks.publish({**moving, "stage": "copy", "eta_seconds": 40.0})
     assert section.strip.what.text().startswith("Copying passages: 300 of") and section.strip.bar.value() == 250
     tasks.answers["maintenance_indexes"] = lies(FAR)
-    tasks.publish(ended("done", **{"from": "embedded", "to": FAR, "passages": 1200, "bytes": 9, "warnings": ["W."]}))
+    moved = MoveResult(
+        project="thesis", origin="embedded", to=FAR, passages=1200, written=1200, bytes=9, warnings=["W."]
+    )
+    tasks.publish(ended("done", **encode(moved)))
     assert FAR in page.banner.message.text() and page.banner.message.text().endswith("W.")
     _wait(qtbot, lambda: section.projects.rows[0].place == FAR)
 
@@ -238,7 +243,8 @@ def test_a_compacted_index_says_what_it_freed(own_home: Path, qtbot: QtBot) -> N
     _wait(qtbot, section.compact_button.isEnabled)
     qtbot.mouseClick(section.compact_button, LEFT)
     _wait(qtbot, lambda: "7" in section._jobs)
-    tasks.publish(ended("done", bytes_before=9_000_000, bytes=5_000_000, passages=3, warnings=[]))
+    done = CompactResult(project="thesis", passages=3, bytes_before=9_000_000, bytes=5_000_000)
+    tasks.publish(ended("done", **encode(done)))
     assert page.banner.message.text() == "“thesis”: It took 9.0 MB; now it takes 5.0 MB."
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 import click
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -12,6 +12,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from citeloom.api.engine import CancelJob, Status
 from citeloom.api.events import EngineStopping, Event, JobFinished, JobProgress, Paused
 from citeloom.api.importing import import_result
+from citeloom.api.maintenance import JobOutcome
+from citeloom.api.verbs import decode
 from citeloom.cli.shared.output import as_json, console, print_line
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import STAGES, Stage, describe_progress
@@ -21,6 +23,8 @@ from citeloom.ipc.client import Client
 _LINES_EVERY = 50
 _PASSAGE_LINES_EVERY = 100_000  # for jobs that count passages
 _LINE_AFTER = 15.0
+
+_Outcome = TypeVar("_Outcome", bound=JobOutcome)
 
 
 def run_to_the_end(client: Client, job_id: str, *, quiet: bool) -> JobFinished:
@@ -148,7 +152,7 @@ def _time_left(event: JobProgress) -> str:
     return f"{time_left} until all can be searched" if event.stage == "read" else f"{time_left} left"
 
 
-def succeeded(finished: JobFinished, *, json_: bool = False) -> dict[str, Any] | None:
+def succeeded(finished: JobFinished, kind: type[_Outcome], *, json_: bool = False) -> _Outcome | None:
     """Return the result of a move, a compaction or a backup; None if it was stopped. Raises if it failed."""
     if finished.error:
         raise finished.error
@@ -157,7 +161,7 @@ def succeeded(finished: JobFinished, *, json_: bool = False) -> dict[str, Any] |
     else:
         for warning in finished.result.get("warnings", []):
             print_line(f"Note: {warning}")
-    return finished.result if finished.state == "done" else None
+    return decode(finished.result, kind) if finished.state == "done" else None
 
 
 def print_result(project: str, finished: JobFinished, *, json_: bool) -> int:

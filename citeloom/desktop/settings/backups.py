@@ -10,8 +10,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMessageBox, QVBoxLayout, QWidget
 
 from citeloom.api.events import Event, JobFinished
-from citeloom.api.maintenance import BackupContents, ReadBackup, Restore, RestoreResult, StartBackup
+from citeloom.api.maintenance import BackupContents, BackupResult, ReadBackup, Restore, RestoreResult, StartBackup
 from citeloom.api.types import StartedJob
+from citeloom.api.verbs import decode
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.files.open_file import open_uri
 from citeloom.desktop.library.job_strip import JobStrip
@@ -78,12 +79,12 @@ class Backups(QWidget):
         if not isinstance(event, JobFinished) or event.job_id not in self._jobs:
             return
         self._jobs.discard(event.job_id)
-        result = event.result
         if event.error:
             self._banner.show_error(event.error)
         elif event.state == "done":
-            text = "\n".join([job_text.result_text(_KIND, result), *result["warnings"]])
-            self._banner.show_message(text, action=self._folder_action(Path(result["file"]).parent))
+            result = decode(event.result, BackupResult)
+            text = "\n".join([job_text.result_text(_KIND, event.result), *result.warnings])
+            self._banner.show_message(text, action=self._folder_action(Path(result.file).parent))
         elif event.state == "cancelled":
             self._banner.show_message(self.tr("Stopped: no backup was made."))
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from citeloom.api.maintenance import EMBEDDED, BackupResult, CompactResult, MoveResult
+from citeloom.api.verbs import decode
 from citeloom.core.jobs import STAGES, RunningJob, Stage
 from citeloom.desktop.shell.translations import translate
 from citeloom.desktop.widgets import basics
@@ -106,17 +108,20 @@ def stop_text(kind: str) -> str:
 def result_text(kind: str, result: dict[str, Any]) -> str:
     """Return the result of a move, a compaction or a backup; "" for an import."""
     if kind == "move":
+        move = decode(result, MoveResult)
         text = translate("Jobs", "Its {passages} passages are in CiteLoom’s own folder on this computer now.")
-        if result["to"] != "embedded":
+        if move.to != EMBEDDED:
             text = translate("Jobs", "Its {passages} passages are on the Qdrant server at {place} now.")
-        return text.format(passages=basics.number(result["passages"]), place=result["to"])
+        return text.format(passages=basics.number(move.passages), place=move.to)
     if kind == "compact":
-        before, after = basics.size_text(result["bytes_before"]), basics.size_text(result["bytes"])
+        compact = decode(result, CompactResult)
+        before, after = basics.size_text(compact.bytes_before), basics.size_text(compact.bytes)
         return translate("Jobs", "It took {before}; now it takes {after}.").format(before=before, after=after)
     if kind == "backup":
+        backup = decode(result, BackupResult)
         text = translate("Jobs", "{file} holds {passages} passages and takes {size}.")
-        size, passages = basics.size_text(result["bytes"]), basics.number(result["passages"])
-        return text.format(file=result["file"], passages=passages, size=size)
+        size, passages = basics.size_text(backup.bytes), basics.number(backup.passages)
+        return text.format(file=backup.file, passages=passages, size=size)
     return ""
 
 

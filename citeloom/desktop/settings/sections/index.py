@@ -14,10 +14,12 @@ from citeloom.api.maintenance import (
     CompactionStarted,
     IndexInfo,
     IndexList,
+    JobOutcome,
     ListIndexes,
     MoveIndex,
     MoveStarted,
 )
+from citeloom.api.verbs import decode
 from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.library.job_strip import JobStrip
@@ -192,5 +194,5 @@ class IndexSection(Section):
             text = self.tr("Stopped: the index of “{project}” is as it was.").format(project=project)
             if finished.state == "done":
                 text = f"“{project}”: {job_text.result_text(kind, finished.result)}"
-            warnings = finished.result["warnings"]
+            warnings = decode(finished.result, JobOutcome).warnings
             self.banner.show_message("\n".join([text, *warnings]), wrong=bool(warnings))
