@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.zotero.http import TIMEOUT_SECONDS, LoopbackClient, incomplete_answer, parse_json, release
+from citeloom.zotero.api_json import incomplete_answer, parse_json
+from citeloom.zotero.local_api import TIMEOUT_SECONDS, LoopbackClient, release
 from citeloom.zotero.types import Library
 
 _PATH = "/better-bibtex/json-rpc"

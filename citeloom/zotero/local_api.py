@@ -2,24 +2,94 @@
 
 from __future__ import annotations
 
+import http.client
+import json
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
+from citeloom import __version__
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.zotero.http import (
-    MAX_BYTES,
-    TIMEOUT_SECONDS,
-    LoopbackClient,
-    Reply,
-    incomplete_answer,
-    libraries_from_json,
-    parse_json,
-    release,
-    snapshot_from_json,
-)
+from citeloom.zotero.api_json import MAX_BYTES, incomplete_answer, libraries_from_json, parse_json, snapshot_from_json
 from citeloom.zotero.types import Library, SavedSearch, Snapshot
 
+# Zotero sends nothing while it collects a large library.
+TIMEOUT_SECONDS = 60.0
+_TOTAL_TIMEOUT_FACTOR = 5  # limit of a whole reply, in read timeouts
+_CHUNK = 1 << 16
 _TRIES = 3
 _NEGATIONS = ("isNot", "doesNot")
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A complete reply; header names are in lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class LoopbackClient:
+    """HTTP client for the Zotero on this computer, with limits on time and size."""
+
+    url: str
+    timeout: float = TIMEOUT_SECONDS
+    most_bytes: int = MAX_BYTES
+
+    def ask(self, path: str, body: Any = None) -> Reply:
+        """Send a GET request, or a POST request with a JSON body."""
+        connection = self._connected()
+        headers = {"User-Agent": f"CiteLoom/{__version__}", "Zotero-API-Version": "3"}
+        try:
+            if body is None:
+                connection.request("GET", path, headers=headers)
+            else:
+                headers["Content-Type"] = "application/json"
+                connection.request("POST", path, json.dumps(body).encode(), headers)
+            return self._read_reply(connection)
+        except TimeoutError as error:
+            raise incomplete_answer("Zotero took too long to answer") from error
+        except (OSError, http.client.HTTPException) as error:
+            raise incomplete_answer("Zotero ended the connection in the middle of its answer") from error
+        finally:
+            connection.close()
+
+    def _connected(self) -> http.client.HTTPConnection:
+        parts = urlsplit(self.url)
+        if parts.scheme != "http" or not parts.hostname:
+            raise CiteLoomError(
+                Code.INVALID_INPUT,
+                f"zotero.local_url is {self.url!r}, which is no address of a Zotero on this computer.",
+                "It looks like http://127.0.0.1:23119.",
+            )
+        connection = http.client.HTTPConnection(parts.hostname, parts.port or 80, timeout=self.timeout)
+        try:
+            connection.connect()
+        except OSError as error:
+            raise CiteLoomError(
+                Code.ZOTERO_UNAVAILABLE, "Zotero is not running.", "Start Zotero.", url=self.url, running=False
+            ) from error
+        return connection
+
+    def _read_reply(self, connection: http.client.HTTPConnection) -> Reply:
+        until = time.monotonic() + self.timeout * _TOTAL_TIMEOUT_FACTOR
+        socket = connection.sock  # the connection drops it after the headers
+        with connection.getresponse() as response:
+            body = bytearray()
+            while chunk := response.read1(_CHUNK):
+                body += chunk
+                if len(body) > self.most_bytes:
+                    raise incomplete_answer(f"Zotero's answer has more than {self.most_bytes // 1_000_000} MB")
+                remaining = until - time.monotonic()
+                if remaining <= 0:
+                    raise TimeoutError
+                socket.settimeout(min(remaining, self.timeout))
+            return Reply(response.status, {k.lower(): v for k, v in response.getheaders()}, bytes(body))
 
 
 class LocalApi:
@@ -106,6 +176,12 @@ class LocalApi:
         if reply.status == 200:
             raise incomplete_answer(f"What answers at {self._client.url} is not Zotero")
         raise incomplete_answer(f"Zotero answered with an error ({reply.status})")
+
+
+def release(version: str) -> str:
+    """Return a version number without build suffixes."""
+    found = re.match(r"\d+(\.\d+)*", version)
+    return found[0] if found else version
 
 
 def _path(library: Library) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
+from string import ascii_lowercase, ascii_uppercase
 
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.zotero.csl.dates import sortable_date, to_csl_date
-from citeloom.zotero.csl.fields import BASE_FIELDS, FIELDS
+from citeloom.zotero.csl.fields import BASE_FIELDS, FIELDS, SPECIFIC_FIELDS
 from citeloom.zotero.scope import below
 from citeloom.zotero.types import Item, SavedSearch, Snapshot
 
@@ -21,13 +23,14 @@ _ON_DAYS = ("is", "isBefore", "isAfter", "isInTheLast")
 _NUMBERS = frozenset(("pages", "numPages", "numberOfVolumes", "section", "seriesNumber", "issue"))
 _CREATORS = frozenset(("author", "editor", "bookAuthor"))
 _MOMENTS = frozenset(("dateAdded", "dateModified", "accessDate"))  # stored in UTC, compared in local time
-_ANY_FIELD = frozenset(("anyField", "quicksearch-fields"))
+_FIELD_NAMES = frozenset((*FIELDS, *BASE_FIELDS))
 # Settings of a search, no conditions.
 _SETTINGS = frozenset(("joinMode", "recursive", "noChildren", "unfiled", "deleted", "publications", "retracted"))
 _WITH_FAMILY = ("includeParentsAndChildren", "includeParents", "includeChildren")
 # Conditions that a snapshot has no data for.
 _NOT_IN_SNAPSHOT = ("deleted", "publications", "retracted")
 _PERIOD = re.compile(r"\s*([0-9]{1,5})\s*(day|week|month|year)s?\s*", re.IGNORECASE)
+_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)  # SQLite ignores the case of ASCII letters only
 
 _Texts = Callable[[Item], Iterable[str]]
 
@@ -69,48 +72,39 @@ def _found(snapshot: Snapshot, search: SavedSearch, running: frozenset[str]) -> 
     return found & top if settings.get("noChildren") == "true" else found & (top | positive)
 
 
+@dataclass(frozen=True, slots=True)
 class _Run:
     """One evaluation of a search."""
 
-    def __init__(
-        self, snapshot: Snapshot, search: SavedSearch, settings: Mapping[str, str], running: frozenset[str]
-    ) -> None:
-        self._snapshot = snapshot
-        self._search = search
-        self._running = running  # including this one
-        self._recursive = settings.get("recursive") == "true"
-        family = {name for name in _WITH_FAMILY if settings.get(name) == "true"}
-        self._with_parents = bool(family - {"includeChildren"})
-        self._with_children = bool(family - {"includeParents"})
+    snapshot: Snapshot
+    search: SavedSearch
+    settings: Mapping[str, str]
+    running: frozenset[str]  # the searches that include this one, and itself
 
     def hits(self, name: str, operator: str, value: str, written: str) -> set[str] | None:
         """Return the keys of the items that match a condition; None for a recursive search."""
-        items = self._snapshot.items
+        items = self.snapshot.items
+        key = value.rpartition("_")[2]  # older searches put the library before the key
         if name == "collection" and operator == "is":
-            key = value.rpartition("_")[2]  # older searches put the library before the key
-            wanted = below(self._snapshot, key) if self._recursive else {key}
+            wanted = below(self.snapshot, key) if self.settings.get("recursive") == "true" else {key}
             hits = {item.key for item in items.values() if not wanted.isdisjoint(item.collections)}
         elif name == "savedSearch" and operator == "is":
-            key = value.rpartition("_")[2]
-            if key in self._running:
+            if key in self.running:
                 return None  # the search includes itself
-            search = self._snapshot.searches.get(key)
-            hits = _found(self._snapshot, search, self._running) if search else set()
+            search = self.snapshot.searches.get(key)
+            hits = _found(self.snapshot, search, self.running) if search else set()
         else:
             fits = self._test(name, operator, value)
             if fits is None:
-                raise _cannot_run(self._search, name, written)
+                raise _cannot_run(self.search, name, written)
             hits = {item.key for item in items.values() if fits(item)}
-        return self._with_family(hits)
-
-    def _with_family(self, hits: set[str]) -> set[str]:
-        items = self._snapshot.items
-        more = set(hits)
-        if self._with_parents:
-            more |= {parent for key in hits if (parent := items[key].parent) and parent in items}
-        if self._with_children:
-            more |= {child.key for key in hits for child in self._snapshot.children.get(key, ())}
-        return more
+        family = {name for name in _WITH_FAMILY if self.settings.get(name) == "true"}
+        parents, children = set(), set()
+        if family - {"includeChildren"}:
+            parents = {parent for key in hits if (parent := items[key].parent) and parent in items}
+        if family - {"includeParents"}:
+            children = {child.key for key in hits for child in self.snapshot.children.get(key, ())}
+        return hits | parents | children
 
     def _test(self, name: str, operator: str, value: str) -> Callable[[Item], bool] | None:
         """Return the predicate of a condition; None for an unknown condition or operator."""
@@ -118,43 +112,21 @@ class _Run:
             return partial(_moment_fits, name, operator, value) if operator in _ON_DAYS else None
         if BASE_FIELDS.get(name, name) == "date":
             return partial(_date_fits, operator, value) if operator in _ON_DAYS else None
-        texts = self._texts(name)
+        texts = self._notes_of_children if name == "childNote" else _TEXTS.get(name)
         operators = _ON_NUMBERS if name in _NUMBERS else _ON_TEXT
         if texts is None or operator not in operators:
             return None
         compare = _COMPARISONS[operator](value)
         return lambda item: any(map(compare, texts(item)))
 
-    def _texts(self, name: str) -> _Texts | None:
-        """Return the function that gives the texts of an item for a condition, or None."""
-        if name == "tag":
-            return lambda item: item.tags
-        if name == "itemType":
-            return lambda item: (item.type,)
-        if name == "key":
-            return lambda item: (item.key,)
-        if name == "year":
-            return lambda item: [f"{sortable_date(text)[0]:04}" for text in _field("date")(item)]
-        if name == "note":
-            return _own_note
-        if name == "childNote":
-            return lambda item: [t for child in self._snapshot.children.get(item.key, ()) for t in _own_note(child)]
-        if name in ("creator", "lastName") or name in _CREATORS:
-            return partial(_creators, name)
-        if name in ("annotationText", "annotationComment"):
-            return lambda item: _strings(item.data.get(name))
-        if name in _ANY_FIELD:
-            return lambda item: (*_all_fields(item), *item.tags, *_own_note(item), *_creators("creator", item))
-        return _field(BASE_FIELDS.get(name, name)) if name in FIELDS or name in BASE_FIELDS else None
+    def _notes_of_children(self, item: Item) -> list[str]:
+        return [text for child in self.snapshot.children.get(item.key, ()) for text in _own_note(child)]
 
 
-def _field(base: str) -> _Texts:
-    names = [base, *(name for name, of in BASE_FIELDS.items() if of == base)]
+def _field(name: str) -> _Texts:
+    base = BASE_FIELDS.get(name, name)
+    names = (base, *SPECIFIC_FIELDS.get(base, ()))
     return lambda item: [text for name in names for text in _strings(item.data.get(name))]
-
-
-def _all_fields(item: Item) -> list[str]:
-    return [t for name, value in item.data.items() if name in FIELDS or name in BASE_FIELDS for t in _strings(value)]
 
 
 def _strings(value: object) -> tuple[str, ...]:
@@ -172,12 +144,34 @@ def _creators(name: str, item: Item) -> list[str]:
     return [str(c.get("name") or f"{c.get('firstName') or ''} {c.get('lastName') or ''}").strip() for c in creators]
 
 
+def _any_field(item: Item) -> list[str]:
+    fields = [text for name in item.data if name in _FIELD_NAMES for text in _strings(item.data[name])]
+    return [*fields, *item.tags, *_own_note(item), *_creators("creator", item)]
+
+
+# Functions that give the texts of an item for a condition.
+_TEXTS: dict[str, _Texts] = {
+    **{name: _field(name) for name in _FIELD_NAMES},
+    **{name: partial(_creators, name) for name in ("creator", "lastName", *_CREATORS)},
+    **dict.fromkeys(("anyField", "quicksearch-fields"), _any_field),
+    "annotationText": lambda item: _strings(item.data.get("annotationText")),
+    "annotationComment": lambda item: _strings(item.data.get("annotationComment")),
+    "tag": lambda item: item.tags,
+    "itemType": lambda item: (item.type,),
+    "key": lambda item: (item.key,),
+    "year": lambda item: [f"{sortable_date(text)[0]:04}" for text in _TEXTS["date"](item)],
+    "note": _own_note,
+}
+
+
 def _like(pattern: str, *, anywhere: bool) -> Callable[[str], bool]:
     """Return a predicate like SQLite's LIKE: % is any text, _ one character, ASCII case is ignored."""
-    pieces = [re.compile(re.escape(_lower(piece)).replace("_", "."), re.DOTALL) for piece in pattern.split("%")]
+    pieces = [
+        re.compile(re.escape(piece).replace("_", "."), re.DOTALL) for piece in pattern.translate(_LOWER).split("%")
+    ]
 
     def fits(text: str) -> bool:
-        text = _lower(text)
+        text = text.translate(_LOWER)
         at = 0
         for number, piece in enumerate(pieces):
             found = piece.match(text) if number == 0 and not anywhere else piece.search(text, at)
@@ -187,10 +181,6 @@ def _like(pattern: str, *, anywhere: bool) -> Callable[[str], bool]:
         return True
 
     return fits
-
-
-def _lower(text: str) -> str:
-    return "".join(c.lower() if c.isascii() else c for c in text) if not text.isascii() else text.lower()
 
 
 def _number_fits(less: bool, value: str) -> Callable[[str], bool]:
@@ -240,11 +230,11 @@ def _day_fits(operator: str, value: str, day: tuple[int, int, int], text: str) -
         value = (date.today() + timedelta(days=days_on)).isoformat()
     wanted = sortable_date(value)
     if not wanted[0]:
-        return operator == "is" and bool(value.strip()) and _lower(value.strip()) in _lower(text)
+        return operator == "is" and bool(value.strip()) and value.strip().translate(_LOWER) in text.translate(_LOWER)
     known = 3 - wanted.count(0)
     if operator == "is":
         season = to_csl_date(value).get("season", "")
-        return day[:known] == wanted[:known] and _lower(season) in _lower(text)
+        return day[:known] == wanted[:known] and season.translate(_LOWER) in text.translate(_LOWER)
     return (0, 0, 0) < day < wanted if operator == "isBefore" else day[:known] > wanted[:known]
 
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 MY_LIBRARY = "library"
 
 # Fields that differ between sources and do not describe the work.
-NOT_KEPT = frozenset({"key", "version", "md5", "mtime", "relations", "inPublications", "lastRead"})
+NOT_KEPT = frozenset({"key", "version", "deleted", "md5", "mtime", "relations", "inPublications", "lastRead"})
 
 
 @dataclass(frozen=True, slots=True)

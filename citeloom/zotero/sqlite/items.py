@@ -8,15 +8,21 @@ from __future__ import annotations
 import html
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from citeloom.zotero.types import MY_LIBRARY, Item, Library, SavedSearch, Snapshot, ZoteroCollection, item_from_json
+from citeloom.zotero.api_json import snapshot_from_json
+from citeloom.zotero.types import MY_LIBRARY, Library, Snapshot
 
 Rows = Callable[[str], Iterable[tuple[Any, ...]]]  # the rows of a query
+_Objects = Iterator[tuple[int, dict[str, Any]]]  # the library's id and the JSON of an object
 
 _LINK_MODES = ("imported_file", "imported_url", "linked_file", "linked_url", "embedded_image")
 _ANNOTATION_TYPES = {1: "highlight", 2: "note", 3: "image", 4: "ink", 5: "underline", 6: "text"}
+_ANNOTATION_TEXTS = (
+    *("annotationAuthorName", "annotationText", "annotationComment", "annotationColor", "annotationPageLabel"),
+    *("annotationSortIndex", "annotationPosition"),
+)
 _MARK_TEXT = ("highlight", "underline")
 # Stored as a sortable date and the original text: "1999-00-00 c. 1999".
 _MULTIPART_FIELDS = frozenset({"date", "dateDecided", "dateEnacted", "filingDate", "issueDate"})
@@ -30,140 +36,94 @@ _NOTE_WRAPPER = re.compile(r'<div class="zotero-note znv[0-9]+">')
 
 def read_libraries(rows: Rows) -> dict[int, Library]:
     """Return My Library, then the groups, by library id; feeds are left out."""
-    found = {number: Library(MY_LIBRARY, "My Library") for (number,) in rows(_USER_LIBRARY)}
-    groups = [(Library(f"groups/{group}", _text(name)), number) for number, group, name in rows(_GROUPS)]
-    for library, number in sorted(groups, key=lambda group: (group[0].name, group[0].id)):
-        found[number] = library
-    return found
+    return {
+        number: Library(MY_LIBRARY, "My Library") if group is None else Library(f"groups/{group}", _text(name))
+        for number, group, name in rows(_LIBRARIES)
+    }
 
 
 def read_snapshots(rows: Rows) -> list[Snapshot]:
     """Return a snapshot of every library, without the trash and its children."""
-    collections = _collections(rows)
-    searches, items = _searches(rows), _items(rows, collections)
+    objects: list[dict[int, list[dict[str, Any]]]] = []
+    for kind in (_collections(rows), _searches(rows), _items(rows)):
+        objects.append(defaultdict(list))
+        for library, data in kind:
+            objects[-1][library].append(data)
     return [
-        Snapshot(
-            library,
-            {collection.key: collection for place, collection in collections.values() if place == number},
-            searches[number],
-            items[number],
-        )
+        snapshot_from_json(library, *(by_library[number] for by_library in objects))
         for number, library in read_libraries(rows).items()
     ]
 
 
-def _collections(rows: Rows) -> Mapping[int, tuple[int, ZoteroCollection]]:
-    found = {number: (library, key, _text(name), parent) for number, library, key, name, parent in rows(_COLLECTIONS)}
-    trashed = {number for (number,) in rows("SELECT collectionID FROM deletedCollections")}
-    deleted = _with_descendants(trashed, {number: parent for number, (*_, parent) in found.items()})
-    return {
-        number: (library, ZoteroCollection(key, name, found[parent][1] if parent in found else None))
-        for number, (library, key, name, parent) in found.items()
-        if number not in deleted
-    }
+def _collections(rows: Rows) -> _Objects:
+    for library, key, name, parent, deleted in rows(_COLLECTIONS):
+        yield library, {"key": key, "name": _text(name), "parentCollection": parent, "deleted": deleted}
 
 
-def _searches(rows: Rows) -> Mapping[int, dict[str, SavedSearch]]:
-    conditions: dict[int, list[Mapping[str, str]]] = defaultdict(list)
-    for number, condition, operator, written in rows(_CONDITIONS):
-        value = _text(written)
-        if condition in ("collection", "savedSearch"):
-            value = value.rpartition("_")[2]  # old ones have the library before the key: 0_ABCD2345
-        conditions[number].append({"condition": _text(condition), "operator": _text(operator), "value": value})
-    found: dict[int, dict[str, SavedSearch]] = defaultdict(dict)
+def _searches(rows: Rows) -> _Objects:
+    conditions: dict[int, list[dict[str, str]]] = defaultdict(list)
+    for number, condition, operator, value in rows(_CONDITIONS):
+        conditions[number].append({"condition": _text(condition), "operator": _text(operator), "value": _text(value)})
     for number, library, key, name in rows(_SEARCHES):
-        found[library][key] = SavedSearch(key, _text(name), tuple(conditions[number]))
-    return found
+        yield library, {"key": key, "name": _text(name), "conditions": conditions[number]}
 
 
-def _items(rows: Rows, collections: Mapping[int, tuple[int, ZoteroCollection]]) -> Mapping[int, dict[str, Item]]:
+def _items(rows: Rows) -> _Objects:
     data: dict[int, dict[str, Any]] = {}
     library_of: dict[int, int] = {}
-    parent_of: dict[int, int | None] = {}
-    for number, library, key, item_type, added, modified, parent in rows(_ITEMS):
-        library_of[number], parent_of[number] = library, parent
+    for number, library, key, item_type, added, modified, parent, deleted in rows(_ITEMS):
+        library_of[number] = library
         data[number] = {
             "key": key,
             "itemType": _text(item_type),
             "dateAdded": _iso(added),
             "dateModified": _iso(modified),
+            "parentItem": parent,
+            "deleted": deleted,
         }
-    trashed = {number for (number,) in rows("SELECT itemID FROM deletedItems")}
-    for number in _with_descendants(trashed, parent_of):
-        data.pop(number, None)
-    for number, item in data.items():
-        parent = parent_of[number]
-        if parent in data:
-            item["parentItem"] = data[parent]["key"]
-    for add in (_add_fields, _add_creators, _add_tags, _add_attachments, _add_notes, _add_annotations):
-        add(rows, data)
-    _add_collections(rows, data, collections)
-    found: dict[int, dict[str, Item]] = defaultdict(dict)
-    for number, item in data.items():
-        found[library_of[number]][item["key"]] = item_from_json(item)
-    return found
+
+    def of_items(query: str) -> Iterator[tuple[Any, ...]]:
+        return ((data[number], *values) for number, *values in rows(query) if number in data)
+
+    for item, name, written in of_items(_FIELDS):
+        if item["itemType"] != "note":
+            item[name] = _field(name, _text(written))
+    for item, first, last, one_field, creator_type in of_items(_CREATORS):
+        name = {"name": _text(last)} if one_field == 1 else {"firstName": _text(first), "lastName": _text(last)}
+        item.setdefault("creators", []).append({**name, "creatorType": _text(creator_type)})
+    for item, name, automatic in of_items(_TAGS):
+        item.setdefault("tags", []).append({"tag": _text(name), "type": 1} if automatic else {"tag": _text(name)})
+    for item, collection in of_items(_COLLECTION_ITEMS):
+        if not item["parentItem"]:
+            item.setdefault("collections", []).append(collection)
+    for item, *attachment in of_items(_ATTACHMENTS):
+        item.update(_attachment(*attachment))
+    for item, note in of_items("SELECT itemID, note FROM itemNotes"):
+        item["note"] = _note(_text(note))
+    for item, kind, *texts in of_items(_ANNOTATIONS):
+        item["annotationType"] = _ANNOTATION_TYPES.get(kind, "")
+        item.update(zip(_ANNOTATION_TEXTS, map(_text, texts), strict=True))
+        if item["annotationType"] not in _MARK_TEXT:
+            del item["annotationText"]
+    return ((library_of[number], item) for number, item in data.items())
 
 
-def _with_descendants(deleted: set[int], parent_of: Mapping[int, int | None]) -> set[int]:
-    below: dict[int, list[int]] = defaultdict(list)
-    for number, parent in parent_of.items():
-        if parent is not None:
-            below[parent].append(number)
-    found, pending = set(deleted), list(deleted)
-    while pending:
-        for child in below[pending.pop()]:
-            if child not in found:
-                found.add(child)
-                pending.append(child)
-    return found
+def _field(name: str, value: str) -> str:
+    if name in _MULTIPART_FIELDS and _MULTIPART.match(value) and not _MOMENT.fullmatch(value):
+        return value[11:]
+    return _iso(value) if name == "accessDate" else value
 
 
-def _add_fields(rows: Rows, data: Mapping[int, dict[str, Any]]) -> None:
-    for number, name, written in rows(_FIELDS):
-        item = data.get(number)
-        if item is None or item["itemType"] == "note":
-            continue
-        value = _text(written)
-        if name in _MULTIPART_FIELDS and _MULTIPART.match(value) and not _MOMENT.fullmatch(value):
-            value = value[11:]
-        item[name] = _iso(value) if name == "accessDate" else value
-
-
-def _add_creators(rows: Rows, data: Mapping[int, dict[str, Any]]) -> None:
-    for number, first, last, one_field, creator_type in rows(_CREATORS):
-        if number in data:
-            name = {"name": _text(last)} if one_field == 1 else {"firstName": _text(first), "lastName": _text(last)}
-            data[number].setdefault("creators", []).append({**name, "creatorType": _text(creator_type)})
-
-
-def _add_tags(rows: Rows, data: Mapping[int, dict[str, Any]]) -> None:
-    for number, name, automatic in rows(_TAGS):
-        if number in data:
-            tag = {"tag": _text(name), "type": 1} if automatic else {"tag": _text(name)}
-            data[number].setdefault("tags", []).append(tag)
-
-
-def _add_collections(
-    rows: Rows, data: Mapping[int, dict[str, Any]], collections: Mapping[int, tuple[int, ZoteroCollection]]
-) -> None:
-    for number, collection in rows(_COLLECTION_ITEMS):
-        if collection in collections and number in data and "parentItem" not in data[number]:
-            data[number].setdefault("collections", []).append(collections[collection][1].key)
-
-
-def _add_attachments(rows: Rows, data: Mapping[int, dict[str, Any]]) -> None:
-    for number, mode, content_type, charset, written in rows(_ATTACHMENTS):
-        if number not in data:
-            continue
-        link_mode = _LINK_MODES[mode] if mode in range(len(_LINK_MODES)) else ""
-        item, path = data[number], _text(written)
-        item.update(linkMode=link_mode, contentType=_text(content_type))
-        if link_mode != "embedded_image":
-            item["charset"] = _text(charset)
-        if link_mode == "linked_file":
-            item["path"] = path
-        elif link_mode != "linked_url":
-            item["filename"] = _file_name(path)
+def _attachment(mode: int, content_type: object, charset: object, path: object) -> dict[str, str]:
+    link_mode = _LINK_MODES[mode] if mode in range(len(_LINK_MODES)) else ""
+    data = {"linkMode": link_mode, "contentType": _text(content_type)}
+    if link_mode != "embedded_image":
+        data["charset"] = _text(charset)
+    if link_mode == "linked_file":
+        data["path"] = _text(path)
+    elif link_mode != "linked_url":
+        data["filename"] = _file_name(_text(path))
+    return data
 
 
 def _file_name(path: str) -> str:
@@ -172,35 +132,12 @@ def _file_name(path: str) -> str:
     return re.split(r"[/\\]", path)[-1]
 
 
-def _add_notes(rows: Rows, data: Mapping[int, dict[str, Any]]) -> None:
-    for number, note in rows("SELECT itemID, note FROM itemNotes"):
-        if number in data:
-            data[number]["note"] = _note(_text(note))
-
-
 def _note(note: str) -> str:
     wrapper = _NOTE_WRAPPER.match(note)
     if wrapper:
         return note[wrapper.end() :].removesuffix("</div>")
     # Plain text of an old Zotero that was never converted.
     return "".join(f"<p>{html.escape(line, quote=False)}</p>" for line in note.split("\n")) if note else ""
-
-
-def _add_annotations(rows: Rows, data: Mapping[int, dict[str, Any]]) -> None:
-    for number, kind, author, text, comment, colour, page_label, sort_index, position in rows(_ANNOTATIONS):
-        if number not in data:
-            continue
-        annotation_type = _ANNOTATION_TYPES.get(kind, "")
-        data[number].update(
-            annotationType=annotation_type,
-            annotationAuthorName=_text(author),
-            annotationText=_text(text) if annotation_type in _MARK_TEXT else "",
-            annotationComment=_text(comment),
-            annotationColor=_text(colour),
-            annotationPageLabel=_text(page_label),
-            annotationSortIndex=_text(sort_index),
-            annotationPosition=_text(position),
-        )
 
 
 def _text(value: object) -> str:
@@ -221,9 +158,16 @@ def _iso(value: object) -> str:
     return f"{date}T{clock}Z" if clock else date
 
 
-_USER_LIBRARY = "SELECT libraryID FROM libraries WHERE type = 'user'"
-_GROUPS = "SELECT libraryID, groupID, name FROM groups"
-_COLLECTIONS = "SELECT collectionID, libraryID, key, collectionName, parentCollectionID FROM collections"
+_LIBRARIES = """
+    SELECT libraries.libraryID, groupID, name FROM libraries LEFT JOIN groups USING (libraryID)
+    WHERE libraries.type = 'user' OR groupID IS NOT NULL
+    ORDER BY groupID IS NOT NULL, name, CAST(groupID AS TEXT)
+"""
+_COLLECTIONS = """
+    SELECT collections.libraryID, collections.key, collections.collectionName, parents.key,
+        collections.collectionID IN (SELECT collectionID FROM deletedCollections)
+    FROM collections LEFT JOIN collections AS parents ON parents.collectionID = collections.parentCollectionID
+"""
 _SEARCHES = """
     SELECT savedSearchID, libraryID, key, savedSearchName FROM savedSearches
     WHERE savedSearchID NOT IN (SELECT savedSearchID FROM deletedSearches)
@@ -233,17 +177,18 @@ _CONDITIONS = """
     ORDER BY savedSearchID, searchConditionID
 """
 _ITEMS = """
-    SELECT items.itemID, items.libraryID, items.key, typeName, dateAdded, dateModified,
-        CASE typeName
-            WHEN 'attachment' THEN itemAttachments.parentItemID
-            WHEN 'note' THEN itemNotes.parentItemID
-            WHEN 'annotation' THEN itemAnnotations.parentItemID
-        END
+    SELECT items.itemID, items.libraryID, items.key, typeName, items.dateAdded, items.dateModified, parents.key,
+        items.itemID IN (SELECT itemID FROM deletedItems)
     FROM items
     LEFT JOIN itemTypesCombined USING (itemTypeID)
     LEFT JOIN itemAttachments ON itemAttachments.itemID = items.itemID
     LEFT JOIN itemNotes ON itemNotes.itemID = items.itemID
     LEFT JOIN itemAnnotations ON itemAnnotations.itemID = items.itemID
+    LEFT JOIN items AS parents ON parents.itemID = CASE typeName
+        WHEN 'attachment' THEN itemAttachments.parentItemID
+        WHEN 'note' THEN itemNotes.parentItemID
+        WHEN 'annotation' THEN itemAnnotations.parentItemID
+    END
 """
 _FIELDS = """
     SELECT itemID, fieldName, value FROM itemData
@@ -255,7 +200,7 @@ _CREATORS = """
     ORDER BY itemID, orderIndex
 """
 _TAGS = "SELECT itemID, name, type FROM itemTags JOIN tags USING (tagID)"
-_COLLECTION_ITEMS = "SELECT itemID, collectionID FROM collectionItems"
+_COLLECTION_ITEMS = "SELECT itemID, key FROM collectionItems JOIN collections USING (collectionID)"
 _ATTACHMENTS = """
     SELECT itemID, linkMode, contentType, charset, path FROM itemAttachments LEFT JOIN charsets USING (charsetID)
 """

@@ -14,7 +14,7 @@ import httpx2
 from pyzotero import errors as pyzotero_errors
 
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.zotero.http import incomplete_answer
+from citeloom.zotero.api_json import incomplete_answer
 
 _MAX_WAIT = 60.0  # longest backoff that is waited for; a longer one is an error
 _PAUSES = (1.0, 2.0, 4.0)  # seconds before retries if busy servers request no delay

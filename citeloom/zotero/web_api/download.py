@@ -14,7 +14,7 @@ import httpx2
 
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.files.zip_reader import BROKEN_ZIP
-from citeloom.zotero.http import incomplete_answer
+from citeloom.zotero.api_json import incomplete_answer
 
 _MAX_REDIRECTS = 5
 _CHUNK = 1 << 16

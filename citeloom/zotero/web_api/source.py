@@ -14,7 +14,7 @@ from pyzotero.errors import ResourceNotFoundError
 from pyzotero.zotero import Zotero
 
 from citeloom.zotero import saved_search
-from citeloom.zotero.http import MAX_BYTES, incomplete_answer, libraries_from_json, parse_json, snapshot_from_json
+from citeloom.zotero.api_json import MAX_BYTES, incomplete_answer, libraries_from_json, parse_json, snapshot_from_json
 from citeloom.zotero.types import MY_LIBRARY, Item, Library, SavedSearch, Snapshot
 from citeloom.zotero.web_api.client import Backoff, RateLimitedClient, key_refused, translated
 from citeloom.zotero.web_api.download import download

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.zotero.http import parse_json, snapshot_from_json
+from citeloom.zotero.api_json import parse_json, snapshot_from_json
 from citeloom.zotero.local_api import LocalApi
 from citeloom.zotero.types import MY_LIBRARY, Library
 from tests.zotero_stand_in.local_api import LocalZotero
