@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from citeloom.index.base import Hit, Point, SparseVector
+from citeloom.index.base import Point, ScoredPoint, SparseVector
 
 SIZE = 4  # dimensions
 
@@ -22,6 +22,6 @@ def point(number: int, version: str = "v1", **payload: Any) -> Point:
     return Point(ident(number), vector, words, {"version": version, "chunk_index": number, "doc_id": "d", **payload})
 
 
-def numbers(hits: list[Hit]) -> list[int]:
+def numbers(hits: list[ScoredPoint]) -> list[int]:
     """Which passages were found."""
     return [hit.payload["chunk_index"] for hit in hits]

@@ -21,7 +21,12 @@ class RenderedCite:
     def bare(self) -> bool:
         """Whether the cite has no locator, prefix or suffix."""
         cite = self.context.cite
-        return cite is not None and not (cite.locator or cite.prefix or cite.suffix)
+        return not (cite.locator or cite.prefix or cite.suffix)
+
+    @property
+    def year_suffix(self) -> str:
+        """The letter after the year."""
+        return self.context.disambiguation.year_suffix
 
 
 def join_cites(
@@ -59,8 +64,7 @@ def _join(pieces: list[RenderedCite], delimiter: str) -> str:
     """Join cites by the delimiter, except where a prefix brings its own punctuation."""
     text = ""
     for piece in pieces:
-        own = piece.context.cite.prefix if piece.context.cite else ""
-        if text and not own.startswith((",", ".", ";")):
+        if text and not piece.context.cite.prefix.startswith((",", ".", ";")):
             text += " " if text.endswith((",", ";")) else delimiter
         text += piece.text
     return text
@@ -68,7 +72,7 @@ def _join(pieces: list[RenderedCite], delimiter: str) -> str:
 
 def _years(group: list[RenderedCite], within: str, after: str) -> str:
     """Join years: 2000, 2001. After a locator the stronger delimiter is used: 1999, 328; 2000, 475."""
-    gaps = [after if piece.context.cite and piece.context.cite.locator else within for piece in group[:-1]]
+    gaps = [after if piece.context.cite.locator else within for piece in group[:-1]]
     return "".join(piece.text + gap for piece, gap in zip(group, [*gaps, ""], strict=True))
 
 
@@ -86,10 +90,10 @@ def _year_suffixes(group: list[RenderedCite], within: str, between: str, *, rang
         while ranged and end + 1 < len(group) and _follows(group[end], group[end + 1]):
             end += 1
         if ranged and end > i and _follows(before, piece):
-            text += "–" + group[end].context.disambiguation.year_suffix
+            text += "–" + group[end].year_suffix
             i = end + 1
         else:
-            text += between + piece.context.disambiguation.year_suffix
+            text += between + piece.year_suffix
             i += 1
     return text
 
@@ -117,24 +121,22 @@ def _number_ranges(pieces: list[RenderedCite], terms: Terms) -> list[str]:
 def _by_names(pieces: list[RenderedCite]) -> list[list[RenderedCite]]:
     groups: dict[str, list[RenderedCite]] = {}
     for i, piece in enumerate(pieces):
-        names = piece.context.first_names
-        alone = not names or (
-            piece.context.cite is not None and (piece.context.cite.prefix or piece.context.cite.suffix)
-        )
+        names, cite = piece.context.first_names, piece.context.cite
+        alone = not names or cite.prefix or cite.suffix
         groups.setdefault(f"#{i}" if alone else str(names), []).append(piece)
     return list(groups.values())
 
 
 def _same_year(before: RenderedCite, piece: RenderedCite) -> bool:
-    letters = before.context.disambiguation.year_suffix, piece.context.disambiguation.year_suffix
-    years = [context.item.dates.get("issued") for context in (before.context, piece.context)]
-    return all(letters) and before.bare and piece.bare and _year_of(years[0]) == _year_of(years[1])
+    pieces = (before, piece)
+    return all(one.year_suffix and one.bare for one in pieces) and _year(before) == _year(piece)
 
 
-def _year_of(date: Any) -> int | None:
-    return date.begin.year if date is not None and date.begin is not None else None
+def _year(piece: RenderedCite) -> int | None:
+    issued = piece.context.item.dates.get("issued")
+    return issued.begin.year if issued and issued.begin else None
 
 
 def _follows(before: RenderedCite, piece: RenderedCite) -> bool:
-    first, second = before.context.disambiguation.year_suffix, piece.context.disambiguation.year_suffix
+    first, second = before.year_suffix, piece.year_suffix
     return _same_year(before, piece) and len(first) == len(second) == 1 and ord(second) == ord(first) + 1

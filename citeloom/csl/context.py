@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from lxml import etree
 
-from citeloom.csl.dates import DateValue
 from citeloom.csl.records import CslItem, Person
 from citeloom.csl.terms import Terms
 from citeloom.csl.text.markup import wrap
 from citeloom.csl.vocabulary import NS
 
+_Value = TypeVar("_Value")
 _FONT = {
     "font-style": {"italic": "italic", "oblique": "italic", "normal": "upright"},
     "font-variant": {"small-caps": "small-caps", "normal": "full-caps"},
@@ -39,6 +39,11 @@ def apply_font(attributes: Mapping[str, str], text: str) -> str:
             if kind:
                 text = wrap(kind, text)
     return text
+
+
+def add_affixes(attributes: Mapping[str, str], text: str) -> str:
+    """Add the prefix and suffix of an element to a text; nothing to an empty one."""
+    return attributes.get("prefix", "") + text + attributes.get("suffix", "") if text else ""
 
 
 def layout_of(area: Any) -> Any:
@@ -78,11 +83,11 @@ class RenderContext:
     terms: Terms
     area: Any  # the style's <citation> or <bibliography>
     macros: Mapping[str, Any]  # by name
-    cite: Cite | None = None
+    cite: Cite = Cite("")  # without a key in a bibliography or a sort key
     number: int = 0
     position: frozenset[str] = frozenset({"first"})
     note_number: int = 0
-    disambiguation: Disambiguation = field(default_factory=Disambiguation)
+    disambiguation: Disambiguation = Disambiguation()
     style_renders_year_suffix: bool = False  # the style renders the variable year-suffix itself
     sorting: Mapping[str, str] | None = None  # the options of a sort key; None: not a sort key
     in_sentence: bool = False  # a narrative citation: "and", not "&"
@@ -117,31 +122,19 @@ class RenderContext:
             value = self.area.getparent().get(name)
         return default if value is None else str(value)
 
-    def field(self, variable: str) -> str:
-        """Return a text variable and count the call; empty if the variable is suppressed."""
+    def use(self, values: Mapping[str, _Value], variable: str) -> _Value | None:
+        """Return the value of a variable and record its use; None if it has none or is suppressed."""
+        self.variables_used.append(variable)
+        return None if variable in self.suppressed else values.get(variable)
+
+    def count_call(self, *, rendered: bool) -> None:
+        """Count a call of a variable, and whether it had a value: a group in which none has one is suppressed."""
         self.called += 1
-        self.variables_used.append(variable)
-        return "" if variable in self.suppressed else self.item.fields.get(variable, "")
+        self.rendered += rendered
 
-    def date(self, variable: str) -> DateValue | None:
-        """Return a date variable and count the call."""
-        self.called += 1
-        self.variables_used.append(variable)
-        return None if variable in self.suppressed else self.item.dates.get(variable)
-
-    def people(self, variable: str) -> tuple[Person, ...]:
-        """Return the names of a role."""
-        self.variables_used.append(variable)
-        return () if variable in self.suppressed else self.item.names.get(variable, ())
-
-    def take_year_suffix(self) -> str:
-        """Return the year suffix once, unless the style renders it itself."""
-        if (
-            self.suffix_written
-            or self.style_renders_year_suffix
-            or not self.disambiguation.year_suffix
-            or self.sorting is not None
-        ):
+    def take_year_suffix(self, *, explicit: bool = False) -> str:
+        """Return the year suffix once; if the style renders it explicitly, only where it does."""
+        if self.suffix_written or (not explicit and (self.style_renders_year_suffix or self.sorting is not None)):
             return ""
-        self.suffix_written = True
+        self.suffix_written = bool(self.disambiguation.year_suffix)
         return self.disambiguation.year_suffix

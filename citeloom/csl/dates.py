@@ -13,6 +13,7 @@ _ISO = re.compile(r"(-?\d{1,4})(?:[-/](\d{1,2})(?:[-/](\d{1,2}))?)?(?:[T ].*)?")
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _SEASONS = {"spring": 1, "summer": 2, "autumn": 3, "fall": 3, "winter": 4}
 _MONTH_NAME_DATE = re.compile(r"(?:(\d{1,2})\.?\s+)?([a-z]{3})[a-z]*\.?(?:\s+(\d{1,2}),)?\s+(\d{4})", re.IGNORECASE)
+_CIRCA = re.compile(r"^(?:circa|ca?\.|about|~)\s*", re.IGNORECASE)
 _SEASON_YEAR = re.compile(r"(spring|summer|autumn|fall|winter),?\s+(\d{4})", re.IGNORECASE)
 
 
@@ -40,8 +41,7 @@ class DateValue:
         """Return a text that sorts chronologically by the given parts."""
         if self.begin is None:
             return self.literal
-        days = [self.begin, *([self.end] if self.end else [])]
-        return "-".join(_sort_digits(day, parts) for day in days)
+        return "-".join(_sort_digits(day, parts) for day in (self.begin, self.end) if day)
 
 
 def _sort_digits(day: PartialDate, parts: Container[str]) -> str:
@@ -72,8 +72,9 @@ def read_date(value: Any) -> DateValue | None:
 
 
 def _parse_raw(words: str) -> DateValue | None:
-    circa = bool(re.match(r"(?:circa|ca?\.|about|~)\s*", words, re.IGNORECASE)) or words.endswith(("?", "~"))
-    bare = re.sub(r"^(?:circa|ca?\.|about|~)\s*", "", words, flags=re.IGNORECASE).rstrip("?~").strip("[]() ")
+    exact = _CIRCA.sub("", words).rstrip("?~")
+    circa = exact != words
+    bare = exact.strip("[]() ")
     pieces = re.split(r"\s*/\s*|\s+[-–]\s+|–", bare) if not re.fullmatch(r"\d{4}/\d{1,2}(/\d{1,2})?", bare) else [bare]
     if len(pieces) == 1 and re.fullmatch(r"\d{4}-\d{4}", bare):
         pieces = bare.split("-")

@@ -47,8 +47,7 @@ def format_citations(
     """Format the citations and the bibliography of the cited records; an unusable style is replaced, with a warning."""
     records = {str(item.get("id", "")): item for item in items}
     cited = list(dict.fromkeys(cite.key for group in groups for cite in group))
-    missing = [key for key in cited if key not in records]
-    if missing:
+    if missing := [key for key in cited if key not in records]:
         raise CiteLoomError(
             Code.CITEKEY_NOT_FOUND,
             f"No record was given for {', '.join(missing)}.",
@@ -56,7 +55,10 @@ def format_citations(
             citekeys=missing,
         )
     cited_records = {key: records[key] for key in cited}
-    language, warnings = _language(style, locale)
+    own = known_locale(style.locale or "") or "en-US"
+    known = known_locale(locale) if locale else own
+    warnings = [] if known else [f"There is no language “{locale}” for citations; {own} was used."]
+    language = known or own
     with _LOCK:
         try:
             return _format(cited_records, groups, style, language, markup, warnings)
@@ -71,14 +73,6 @@ def format_citations(
             return _format(cited_records, groups, fallback, language, markup, warnings)
 
 
-def _language(style: Style, locale: str | None) -> tuple[str, list[str]]:
-    own = known_locale(style.locale or "") or "en-US"
-    if not locale:
-        return own, []
-    known = known_locale(locale)
-    return known or own, [] if known else [f"There is no language “{locale}” for citations; {own} was used."]
-
-
 def _format(
     records: Mapping[str, Mapping[str, Any]],
     groups: Sequence[Sequence[Cite]],
@@ -89,7 +83,7 @@ def _format(
 ) -> Formatted:
     root = parse_style(style.path)
     terms = read_terms(root, locale)
-    items = {key: replace(read_item(record, terms.quotes), key=key) for key, record in records.items()}
+    items = {key: read_item(record, terms.quotes) for key, record in records.items()}
     processor = Processor(root, terms, items)
     disambiguate(processor)
     notes = root.get("class") == "note"
@@ -116,19 +110,17 @@ def _format(
                 [context.fresh(author_replacement=None) for context in contexts]
             )
         without_locator += [
-            context.cite.key
-            for context in contexts
-            if context.cite and context.cite.locator and not context.locator_written
+            context.cite.key for context in contexts if context.cite.locator and not context.locator_written
         ]
         citations.append(write(text, terms, markup))
-    bibliography = dict(processor.bibliography())
+    bibliography = processor.bibliography()
     empty = [cite.key for group, text in zip(groups, citations, strict=True) if not text for cite in group]
     if without_locator:
         warnings.append(f"{style.title} shows no page in a citation; it was left out for {_listed(without_locator)}.")
     if empty:
         warnings.append(f"{style.title} has nothing to show in a citation of {_listed(empty)}.")
     if processor.bibliography_area is None:
-        warnings.append(f"{style.title} has no bibliography: its citations say everything.")
+        warnings.append(f"{style.title} has no bibliography; its citations are complete.")
     elif len(bibliography) < len(items):
         omitted = [key for key in items if key not in bibliography]
         warnings.append(f"{style.title} has no entry in its bibliography for {_listed(omitted)}.")
@@ -160,14 +152,12 @@ def _in_text(processor: Processor, contexts: list[RenderContext]) -> str:
     processor.layout(trial)
     names = trial.first_names
     if names is not None:
-        first = first.fresh(author_replacement="")
+        contexts[0] = first.fresh(author_replacement="")
     else:
         names = _short_names(first)
-    rest = processor.citation([first, *contexts[1:]])
-    contexts[0] = first
-    if not rest:
-        return names
-    return f"{names}{'' if processor.is_superscript or not names else ' '}{rest}"
+    rest = processor.citation(contexts)
+    space = " " if names and rest and not processor.is_superscript else ""
+    return names + space + rest
 
 
 def _short_names(context: RenderContext) -> str:

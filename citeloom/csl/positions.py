@@ -41,11 +41,7 @@ def positions(groups: Sequence[Sequence[Cite]], near_distance: int) -> list[list
 
 
 def _ibid(last: Cite | None, cite: Cite) -> set[str]:
-    if last is None or last.key != cite.key:
+    if last is None or last.key != cite.key or (last.locator and not cite.locator):
         return set()
     same = (last.locator, last.label) == (cite.locator, cite.label)
-    if not last.locator:
-        return {"ibid", "ibid-with-locator"} if cite.locator else {"ibid"}
-    if not cite.locator:
-        return set()
-    return {"ibid"} if same else {"ibid", "ibid-with-locator"}
+    return {"ibid"} if same or not cite.locator else {"ibid", "ibid-with-locator"}

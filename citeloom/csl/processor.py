@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from citeloom.core.text.normalize import fold
 from citeloom.csl.collapse import RenderedCite, join_cites
-from citeloom.csl.context import Cite, Disambiguation, RenderContext, apply_font, layout_of
+from citeloom.csl.context import Disambiguation, RenderContext, add_affixes, apply_font, layout_of
 from citeloom.csl.elements.basic import render_children
 from citeloom.csl.records import CslItem, Person
 from citeloom.csl.terms import Terms
@@ -53,8 +54,7 @@ class Processor:
 
     def layout(self, context: RenderContext) -> str:
         """Render an item by the layout of its area, without the layout's affixes."""
-        layout = layout_of(context.area)
-        children = list(layout)
+        children = list(layout_of(context.area))
         head = render_children(children[:1], context) or ""
         if head and context.in_bibliography and context.area.get("second-field-align"):
             head = wrap("left", head)
@@ -63,8 +63,7 @@ class Processor:
     @property
     def is_superscript(self) -> bool:
         """Whether citations are superscript."""
-        layout = layout_of(self.citation_area)
-        return any(element.get("vertical-align") == "sup" for element in layout.iter())
+        return any(element.get("vertical-align") == "sup" for element in layout_of(self.citation_area).iter())
 
     # -- order ---------------------------------------------------------------------------------------------------
 
@@ -72,12 +71,10 @@ class Processor:
         """Sort by the style's keys; items without a value for a key come last."""
         sort = area.find(f"{NS}sort")
         for key in reversed([] if sort is None else list(sort)):
-            values = {id(context): self._sort_value(key, context) for context in contexts}
-            present = [context for context in contexts if values[id(context)]]
-            missing = [context for context in contexts if not values[id(context)]]
-            ranks = {place: collation_key(value) for place, value in values.items()}
-            present.sort(key=lambda context, ranks=ranks: ranks[id(context)], reverse=key.get("sort") == "descending")  # type: ignore[misc]
-            contexts = present + missing
+            valued = [(self._sort_value(key, context), context) for context in contexts]
+            present = [(collation_key(value), context) for value, context in valued if value]
+            present.sort(key=itemgetter(0), reverse=key.get("sort") == "descending")
+            contexts = [context for _, context in present] + [context for value, context in valued if not value]
         return contexts
 
     def _sort_value(self, key: Any, context: RenderContext) -> str:
@@ -111,20 +108,19 @@ class Processor:
         """Render a cite with its prefix and suffix."""
         text = self.layout(context)
         ibid = self.terms.get("ibid")
-        at_start = (
-            self.style.get("class") == "note"
-            and (leads or bool(context.cite and context.cite.prefix))
-            and _starts_sentence(context.cite)
-        )
+        prefix, suffix = context.cite.prefix, context.cite.suffix
+        at_start = self.style.get("class") == "note" and (leads or prefix) and _starts_sentence(prefix.rstrip())
         if ibid and at_start and text.startswith(ibid):
             text = text[:1].upper() + text[1:]
         if context.author_replacement == "":
             text = re.sub(r"^[\s,;:]+", "", text.replace(HIDDEN, ""))  # the delimiter between names and the rest
         if not plain(text):
             return RenderedCite(context, "")
-        if context.cite is not None:
-            text = _spaced_prefix(context.cite.prefix) + text + _spaced_suffix(context.cite.suffix)
-        return RenderedCite(context, text)
+        if prefix and prefix[-1] not in " ([‘“’-–":
+            prefix += " "
+        if suffix and (suffix[0].isalnum() or suffix[0] in "(["):
+            suffix = f" {suffix}"
+        return RenderedCite(context, prefix + text + suffix)
 
     def citation(self, contexts: Sequence[RenderContext]) -> str:
         """Render one citation: its cites sorted, collapsed and with the affixes of the layout."""
@@ -137,20 +133,18 @@ class Processor:
         inner = join_cites(
             area, pieces, self.terms, lambda context: self.render_cite(context.fresh(author_replacement=""))
         )
-        if not inner:
-            return ""
-        return apply_font(layout.attrib, layout.get("prefix", "") + inner + layout.get("suffix", ""))
+        return apply_font(layout.attrib, add_affixes(layout.attrib, inner))
 
     # -- bibliography --------------------------------------------------------------------------------------------
 
-    def bibliography(self) -> list[tuple[str, str]]:
-        """Render the bibliography; return keys and entries in the style's order."""
+    def bibliography(self) -> dict[str, str]:
+        """Render the bibliography; return entries by key, in the style's order."""
         area = self.bibliography_area
         if area is None:
-            return []
+            return {}
         layout = layout_of(area)
         dash = area.get("subsequent-author-substitute")
-        entries = []
+        entries: dict[str, str] = {}
         before = ""
         for key in self.order:
             context = self.context(key, area)
@@ -159,8 +153,7 @@ class Processor:
                 text = self.layout(context.fresh(author_replacement=dash))
             before = context.first_list
             if text:
-                text = layout.get("prefix", "") + text + layout.get("suffix", "")
-                entries.append((key, apply_font(layout.attrib, text)))
+                entries[key] = apply_font(layout.attrib, add_affixes(layout.attrib, text))
         return entries
 
 
@@ -171,15 +164,6 @@ def collation_key(text: str) -> tuple[str, str]:
     return " ".join(letters.split()), folded
 
 
-def _spaced_prefix(prefix: str) -> str:
-    return prefix if not prefix or prefix[-1:] in " ([‘“’-–" else f"{prefix} "
-
-
-def _starts_sentence(cite: Cite | None) -> bool:
-    """Whether the cite at_start a sentence."""
-    prefix = cite.prefix.rstrip() if cite else ""
+def _starts_sentence(prefix: str) -> bool:
+    """Whether a cite with this prefix starts a sentence."""
     return not prefix or (prefix.endswith((".", "!", "?", OFF["quote"])) and " " in prefix)
-
-
-def _spaced_suffix(suffix: str) -> str:
-    return suffix if not suffix or not (suffix[0].isalnum() or suffix[0] in "([") else f" {suffix}"

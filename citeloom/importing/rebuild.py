@@ -14,7 +14,7 @@ from citeloom.core.settings import Models
 from citeloom.importing.ids import STORED, embedded_text
 from citeloom.importing.import_state import ImportState
 from citeloom.importing.writer import RebuildWriter
-from citeloom.index.base import Collection, Hit, Point
+from citeloom.index.base import Collection, Point, ScoredPoint
 from citeloom.index.filters import AnyOf
 from citeloom.index.models.available import fetch, is_downloaded
 from citeloom.index.models.embedding import ModelRegistry
@@ -78,7 +78,7 @@ class Rebuild:
         )
         state.result.dense_model, state.result.sparse_model = info.name, settings.sparse or None
         self._unreadable: CiteLoomError | None = None
-        self._rescued: dict[str, list[Hit]] = {}  # by document, if the generation in use cannot be opened
+        self._rescued: dict[str, list[ScoredPoint]] = {}  # by document, if the generation in use cannot be opened
         try:
             # Opened, so that no clean-up deletes the new generation; queried, because its server may be unreachable.
             open_collection(self.old).any_passages(1)
@@ -152,7 +152,7 @@ class Rebuild:
         self.build_search_graph()
         return True
 
-    def _old_passages(self, document: Document) -> list[Hit]:
+    def _old_passages(self, document: Document) -> list[ScoredPoint]:
         """Return a document's passages in the old generation, as far as they could be read."""
         rescued = self._rescued.get(document.doc_id)
         if not rescued:

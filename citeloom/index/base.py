@@ -49,7 +49,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class ScoredPoint:
     """A passage as found."""
 
     id: str
@@ -122,7 +122,7 @@ class Collection(ABC):
         limit: int,
         where: f.Condition = f.EVERYTHING,
         fusion: Fusion | None = None,
-    ) -> list[Hit]:
+    ) -> list[ScoredPoint]:
         """Return the best passages by dense vector, sparse vector or both, best first; ties are ordered by id.
 
         Among very many equal scores, the backend decides which ones are candidates.
@@ -144,9 +144,9 @@ class Collection(ABC):
             else:
                 chosen = ranking.by_words_alone(by_words, limit)
             found = {p.id: p.payload for p in self._retrieve([id for id, _ in chosen], vectors=False)}
-        return [Hit(id, score, found[id]) for id, score in chosen if id in found]
+        return [ScoredPoint(id, score, found[id]) for id, score in chosen if id in found]
 
-    def get(self, ids: Sequence[str]) -> list[Hit]:
+    def get(self, ids: Sequence[str]) -> list[ScoredPoint]:
         """Return passages by id, in the given order; missing and hidden ones are left out."""
         with self._reading() as hidden:
             return [_hit(p) for p in self._by_id(ids, vectors=False) if p.payload.get("version") not in hidden]
@@ -155,11 +155,11 @@ class Collection(ABC):
         """Return passages by id with their vectors, in the given order, hidden ones too."""
         return self._by_id(ids, vectors=True)
 
-    def scroll(self, where: f.Condition, limit: int) -> list[Hit]:
+    def scroll(self, where: f.Condition, limit: int) -> list[ScoredPoint]:
         """Return matching passages in document order."""
         return self._passages(where, limit, by_place=True)
 
-    def any_passages(self, limit: int) -> list[Hit]:
+    def any_passages(self, limit: int) -> list[ScoredPoint]:
         """Return some passages, in no particular order."""
         return self._passages(f.EVERYTHING, limit, by_place=False)
 
@@ -240,7 +240,7 @@ class Collection(ABC):
             found = {p.id: p for p in self._retrieve(list(dict.fromkeys(ids)), vectors=vectors)}
         return [found[id] for id in dict.fromkeys(ids) if id in found]
 
-    def _passages(self, where: f.Condition, limit: int, *, by_place: bool) -> list[Hit]:
+    def _passages(self, where: f.Condition, limit: int, *, by_place: bool) -> list[ScoredPoint]:
         with self._reading() as hidden, self._translated(Code.QUERY_FAILED, "The passages could not be read"):
             found = self._page(self._visible(where, hidden), limit, by_place=by_place)
         if by_place:  # several documents have the same chunk indexes, in any order
@@ -312,5 +312,5 @@ class Collection(ABC):
         """Return the size of dense vectors and whether there are sparse ones."""
 
 
-def _hit(point: Point) -> Hit:
-    return Hit(point.id, 1.0, point.payload)
+def _hit(point: Point) -> ScoredPoint:
+    return ScoredPoint(point.id, 1.0, point.payload)

@@ -22,7 +22,7 @@ from citeloom.core import settings as config
 from citeloom.core.data_folder import free_bytes
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.types import IndexLocation
-from citeloom.index.base import Collection, Hit
+from citeloom.index.base import Collection, ScoredPoint
 from citeloom.index.edge import trial_open
 from citeloom.index.edge.collection import UNFINISHED, EdgeCollection
 from citeloom.index.edge.optimise import MAX_WITHOUT_GRAPH, optimise_in_place
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-ASIDE = "lost-"  # prefix of folders with indexes of no known project
+_ORPHAN = "lost-"  # prefix of folders with indexes of no known project
 _REMOVED = "removed-"  # prefix of folders that are being deleted
 _MIN_FREE_BYTES = 16_000_000  # an empty index takes two million
 _READERS_SECONDS = 1.0  # between a swap and the deletion of the old index on a server
@@ -95,11 +95,11 @@ class Collections:
             return error
         return self._damaged.get(location)
 
-    def look_again(self, location: IndexLocation) -> None:
+    def forget_damage(self, location: IndexLocation) -> None:
         """Forget that a generation was damaged: it may have been restored from a copy."""
         self._damaged.pop(location, None)
 
-    def rescued(self, location: IndexLocation, doc_ids: Sequence[str]) -> dict[str, list[Hit]]:
+    def rescued(self, location: IndexLocation, doc_ids: Sequence[str]) -> dict[str, list[ScoredPoint]]:
         """Return the readable passages of documents in a damaged generation, by document, read by a child process."""
         with self.opening(location.name):
             if collection := self._open.get(location.name, {}).pop(location.generation, None):
@@ -176,7 +176,7 @@ class Collections:
     def adopt(self, location: IndexLocation, collection: Collection) -> None:
         """Register an open generation."""
         with self.opening(location.name):
-            self.look_again(location)
+            self.forget_damage(location)
             self._open.setdefault(location.name, {})[location.generation] = collection
 
     def retire(self, location: IndexLocation) -> None:
@@ -235,16 +235,16 @@ class Collections:
         for folder in self._root.glob(f"{_REMOVED}*"):
             shutil.rmtree(folder, ignore_errors=True)
 
-    def without_project(self, known: Container[str]) -> list[str]:
+    def orphans(self, known: Container[str]) -> list[str]:
         """Return the collections on this disk that are not in `known`."""
         names = {file.parents[1].name for file in self._root.glob("*/g*/edge_config.json")}
-        return sorted(name for name in names if name not in known and not name.startswith((_REMOVED, ASIDE)))
+        return sorted(name for name in names if name not in known and not name.startswith((_REMOVED, _ORPHAN)))
 
-    def put_aside(self, name: str) -> None:
+    def archive_orphan(self, name: str) -> None:
         """Rename an existing folder with the name of a new collection: the catalog may have been lost."""
-        if name not in self.without_project(()):
+        if name not in self.orphans(()):
             return
-        aside = self._root / f"{ASIDE}{name}-{time.strftime('%Y-%m-%d-%H%M%S')}"
+        aside = self._root / f"{_ORPHAN}{name}-{time.strftime('%Y-%m-%d-%H%M%S')}"
         try:
             (self._root / name).rename(aside)
         except OSError as error:
@@ -279,7 +279,7 @@ class Collections:
             with self.opening(name):
                 for collection in self._open.get(name, {}).values():
                     if _is_remote(collection):
-                        collection.reach(self.server(collection.address))
+                        collection.reconnect(self.server(collection.address))
 
     def size_on_disk(self, name: str) -> int:
         """Return the bytes that a collection takes on this disk."""

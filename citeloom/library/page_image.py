@@ -19,7 +19,7 @@ from citeloom.core.lru_cache import LruCache
 from citeloom.core.settings import Ocr
 from citeloom.importing.ids import STORED, shown_source
 from citeloom.importing.stages.match import QUICK
-from citeloom.index.base import Hit
+from citeloom.index.base import ScoredPoint
 from citeloom.library.document_text import DocumentTexts
 from citeloom.library.original_files import OriginalFiles
 from citeloom.search.passages import PassageService
@@ -105,7 +105,7 @@ class PageImageService:
             self._answers.put(key, answer, len(answer.get("png", "")))
         return dict(answer)
 
-    def _document(self, project: Project, hit: Hit) -> Document:
+    def _document(self, project: Project, hit: ScoredPoint) -> Document:
         """Return the document with the pages of a passage."""
         document = self._original_files.with_pages(self._catalog.documents.get(project.id, hit.payload["doc_id"], None))
         shown = document.file_type in ("pdf", "image") and not document.source.startswith(STORED)
@@ -118,7 +118,7 @@ class PageImageService:
             )
         return document
 
-    def _label(self, project: Project, document: Document, hit: Hit, number: int) -> str | None:
+    def _label(self, project: Project, document: Document, hit: ScoredPoint, number: int) -> str | None:
         """Return the label of a page: from the passage for its own pages, else from the conversion."""
         first, labels = hit.payload["page_start"], hit.payload.get("page_labels") or []
         if 0 <= number - first < len(labels):
@@ -130,7 +130,7 @@ class PageImageService:
         return page.label if page else None
 
 
-def _annotated_areas(hit: Hit, number: int) -> list[list[float]]:
+def _annotated_areas(hit: ScoredPoint, number: int) -> list[list[float]]:
     """Return the areas of a Zotero annotation on a page, in PDF points."""
     position = (hit.payload.get("annotation") or {}).get("position") or {}
     rects = position.get("rects" if number == hit.payload["page_start"] else "nextPageRects")

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 from citeloom.catalog.documents import Document
 from citeloom.core.types import Block, BlockKind, Converted, Page, TextSource
-from citeloom.index.base import Hit
+from citeloom.index.base import ScoredPoint
 
 
-def from_passages(document: Document, hits: Sequence[Hit]) -> Converted:
+def from_passages(document: Document, hits: Sequence[ScoredPoint]) -> Converted:
     """Return a conversion built from passages: the text of a page is that of the passages on it."""
     blocks: list[Block] = []
     section: tuple[str, ...] = ()

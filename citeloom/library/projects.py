@@ -102,7 +102,7 @@ class ProjectService:
             )
             try:
                 faults.point("library.project_added", request.project)
-                self._collections.put_aside(project.collection)
+                self._collections.archive_orphan(project.collection)
                 self._indexes.create(project)
             except BaseException:
                 self._catalog.projects.remove(project.id)

@@ -163,7 +163,7 @@ class Doctor:
 
     def _check_project(self, project_id: str) -> str:
         project, collections = self._catalog.projects.get(project_id), self._indexes.collections
-        collections.look_again(project.index_location)
+        collections.forget_damage(project.index_location)
         collection = self._indexes.open(project)
         added = collection.add_missing_indexes()
         if collection.vectors() != (project.dense_size, project.hybrid_enabled):

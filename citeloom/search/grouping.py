@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from citeloom.index.base import Hit
+from citeloom.index.base import ScoredPoint
 
 # A passage is a duplicate of another that has this share of its word n-grams: a preprint and the published work are
 # cut into passages at different places. The words that both have must be identical: methods and tables are often
@@ -73,17 +73,17 @@ def _letters(words: _Words) -> str:
 class HitGroup:
     """Passages that are shown as one hit."""
 
-    parts: list[Hit]  # neighbouring passages, in reading order
+    parts: list[ScoredPoint]  # neighbouring passages, in reading order
     score: float
-    also_in: list[Hit] = field(default_factory=list)  # passages with the same text
+    also_in: list[ScoredPoint] = field(default_factory=list)  # passages with the same text
     ngrams: _NGrams | None = None
 
     @property
-    def best(self) -> Hit:
+    def best(self) -> ScoredPoint:
         """The part with the highest score."""
         return max(self.parts, key=lambda part: part.score)
 
-    def merged(self) -> Hit:
+    def merged(self) -> ScoredPoint:
         """Return the parts as one passage with the id of the best part and the pages of all."""
         if len(self.parts) == 1:
             return replace(self.parts[0], score=self.score)
@@ -95,18 +95,18 @@ class HitGroup:
             "page_labels": list(dict.fromkeys(labels)),
             "ocr_confidence": min(self._known("ocr_confidence"), default=None),
         }
-        return Hit(best.id, self.score, {**best.payload, **combined})
+        return ScoredPoint(best.id, self.score, {**best.payload, **combined})
 
     def _known(self, key: str) -> list[Any]:
         return [value for part in self.parts if (value := part.payload.get(key)) is not None]
 
-    def add_neighbours(self, hits: Sequence[Hit]) -> None:
+    def add_neighbours(self, hits: Sequence[ScoredPoint]) -> None:
         """Add passages that directly precede or follow."""
         self.parts = sorted([*self.parts, *hits], key=_position)
         self.ngrams = _NGrams.of(_joined(self.parts))
 
 
-def group_hits(found: Iterable[Hit], limit: int, *, per_document: int | None, max_chars: int) -> list[HitGroup]:
+def group_hits(found: Iterable[ScoredPoint], limit: int, *, per_document: int | None, max_chars: int) -> list[HitGroup]:
     """Group passages, given best first, into at most `limit` hits; neighbours are joined up to `max_chars`."""
     groups: list[HitGroup] = []
     for hit in found:
@@ -133,11 +133,11 @@ def group_hits(found: Iterable[Hit], limit: int, *, per_document: int | None, ma
     return sorted(groups, key=lambda group: -group.score)
 
 
-def _text(hit: Hit) -> str:
+def _text(hit: ScoredPoint) -> str:
     return str(hit.payload.get("chunk_text", ""))
 
 
-def _add_duplicate(group: HitGroup, hit: Hit, ngrams: _NGrams, *, may_show: bool) -> None:
+def _add_duplicate(group: HitGroup, hit: ScoredPoint, ngrams: _NGrams, *, may_show: bool) -> None:
     shown = group.best
     # A document without a work never hides a work with the same text, whatever the scores.
     replaceable = len(group.parts) == 1 and (shown.score - hit.score < _NEAR_TIE or not _of_work(shown))
@@ -146,28 +146,28 @@ def _add_duplicate(group: HitGroup, hit: Hit, ngrams: _NGrams, *, may_show: bool
     group.also_in.append(hit)
 
 
-def _of_work(hit: Hit) -> bool:
+def _of_work(hit: ScoredPoint) -> bool:
     return bool(hit.payload.get("citekey"))
 
 
-def _citable(hit: Hit) -> tuple[bool, bool, bool]:
+def _citable(hit: ScoredPoint) -> tuple[bool, bool, bool]:
     """Sort key by citation: of a work, with a printed page, with a DOI."""
     return _of_work(hit), bool(hit.payload.get("page_labels")), bool(hit.payload.get("doi"))
 
 
-def _work(hit: Hit) -> str:
+def _work(hit: ScoredPoint) -> str:
     return str(hit.payload.get("citekey") or hit.payload.get("doc_id"))
 
 
-def _position(hit: Hit) -> int:
+def _position(hit: ScoredPoint) -> int:
     return int(hit.payload.get("chunk_index", 0))
 
 
-def _paged(hit: Hit) -> tuple[bool, bool]:
+def _paged(hit: ScoredPoint) -> tuple[bool, bool]:
     return hit.payload.get("page_start") is not None, bool(hit.payload.get("page_labels"))
 
 
-def _continue(some: Sequence[Hit], others: Sequence[Hit], max_chars: int) -> bool:
+def _continue(some: Sequence[ScoredPoint], others: Sequence[ScoredPoint], max_chars: int) -> bool:
     """Whether passages follow each other in a section of the same document, and fit into `max_chars` together.
 
     Highlights and comments of the researcher are never joined, and a page is known for all parts or for none.
@@ -186,7 +186,7 @@ def _continue(some: Sequence[Hit], others: Sequence[Hit], max_chars: int) -> boo
     return len(_joined([*before, *after])) <= max_chars
 
 
-def _joined(parts: Sequence[Hit]) -> str:
+def _joined(parts: Sequence[ScoredPoint]) -> str:
     """Join the text of neighbouring passages; an overlap of passages stored by an agent is included once.
 
     Imported passages never overlap: if one begins as the other ends, as in a table with two equal rows, the work has
@@ -200,7 +200,7 @@ def _joined(parts: Sequence[Hit]) -> str:
     return text
 
 
-def _stored(hit: Hit) -> bool:
+def _stored(hit: ScoredPoint) -> bool:
     return hit.payload.get("file_type") == "stored"
 
 

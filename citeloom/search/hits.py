@@ -16,7 +16,7 @@ from citeloom.api.search import FoundPassage, Neighbour, PassageReference, Searc
 from citeloom.catalog.documents import Document
 from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.index.base import Hit
+from citeloom.index.base import ScoredPoint
 from citeloom.search.grouping import MAX_ALSO_IN, HitGroup
 
 CUT_MARK = " […]"
@@ -98,7 +98,7 @@ def document_uri(document: Document, page: int = 1) -> str | None:
     )
 
 
-def found_passage(hit: Hit, *, max_chars: int | None = None, full_text: bool = False) -> FoundPassage:
+def found_passage(hit: ScoredPoint, *, max_chars: int | None = None, full_text: bool = False) -> FoundPassage:
     """Return the result for one passage; `max_chars` limits its `render_text`."""
     return FoundPassage(**_fields(hit, max_chars, full_text))
 
@@ -113,7 +113,7 @@ def search_hit(group: HitGroup, *, max_chars: int, full_text: bool) -> SearchHit
     )
 
 
-def neighbour(hit: Hit) -> Neighbour:
+def neighbour(hit: ScoredPoint) -> Neighbour:
     """Return the result for a neighbouring passage."""
     passage = found_passage(hit)
     return Neighbour(
@@ -126,7 +126,7 @@ def neighbour(hit: Hit) -> Neighbour:
     )
 
 
-def _fields(hit: Hit, max_chars: int | None, full_text: bool) -> dict[str, Any]:
+def _fields(hit: ScoredPoint, max_chars: int | None, full_text: bool) -> dict[str, Any]:
     p = hit.payload
     start, end = p.get("page_start"), p.get("page_end")
     labels = tuple(p.get("page_labels") or ())
@@ -157,7 +157,7 @@ def _fields(hit: Hit, max_chars: int | None, full_text: bool) -> dict[str, Any]:
     }
 
 
-def _reference(hit: Hit) -> PassageReference:
+def _reference(hit: ScoredPoint) -> PassageReference:
     p = hit.payload
     return PassageReference(p.get("chunk_id", hit.id), cite(p.get("citekey") or "", p.get("page_labels") or []))
 

@@ -98,7 +98,7 @@ class Indexes:
 
     def lost(self) -> CiteLoomError | None:
         """Return an error that names the indexes without a project in the catalog, if any."""
-        names = self.collections.without_project({project.collection for project in self._catalog.projects.all()})
+        names = self.collections.orphans({project.collection for project in self._catalog.projects.all()})
         if not names:
             return None
         named = ", ".join(names[:5]) + (" and others" if len(names) > 5 else "")

@@ -12,7 +12,7 @@ from typing import Any
 
 from citeloom.core.text.normalize import fold_for_search
 from citeloom.index import filters as f
-from citeloom.index.base import Hit
+from citeloom.index.base import ScoredPoint
 
 _BOOST = 0.5  # how far towards 1 the score of a mentioned passage is raised
 _MIN_TITLE_SHARE = 0.5  # a smaller share of a title's words is a topic, not a mention
@@ -58,10 +58,12 @@ class Mentions:
             conditions += [f.Words(field, " ".join(self.words)) for field in ("authors", "title")]
         return f.Some(tuple(conditions)) if conditions else None
 
-    def boosted(self, hit: Hit) -> Hit:
+    def boosted(self, hit: ScoredPoint) -> ScoredPoint:
         """Return the hit with a higher score if the question mentions it."""
         share = self.share(hit.payload)
-        return Hit(hit.id, round(hit.score + (1 - hit.score) * _BOOST * share, 4), hit.payload) if share else hit
+        return (
+            ScoredPoint(hit.id, round(hit.score + (1 - hit.score) * _BOOST * share, 4), hit.payload) if share else hit
+        )
 
     def share(self, payload: dict[str, Any]) -> float:
         """Return how far a question mentions a passage, from 0 (not at all) to 1."""

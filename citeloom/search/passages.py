@@ -17,7 +17,7 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.ids import stored_passage_id
 from citeloom.core.types import Page
 from citeloom.index import filters
-from citeloom.index.base import Collection, Hit
+from citeloom.index.base import Collection, ScoredPoint
 from citeloom.search.hits import found_passage, neighbour
 
 _MAX_CONTEXT = 10
@@ -65,7 +65,7 @@ class PassageService:
             page=PageText(**asdict(page), label=page.label) if page else None,
         )
 
-    def get(self, project: Project, chunk_id: str) -> Hit:
+    def get(self, project: Project, chunk_id: str) -> ScoredPoint:
         """Return a passage of a project by its id, or raise PASSAGE_NOT_FOUND."""
         if hit := self.find(project, chunk_id):
             return hit
@@ -75,7 +75,7 @@ class PassageService:
             "Its document may have changed since: search again and use the chunk_id of a hit.",
         )
 
-    def find(self, project: Project, chunk_id: str) -> Hit | None:
+    def find(self, project: Project, chunk_id: str) -> ScoredPoint | None:
         """Return a passage by its id, by the id an agent gave it, or by the id it had before it was refined."""
         collection, ids = self._collection(project), _possible_ids(project, chunk_id)
         if found := collection.get(ids):
@@ -83,7 +83,7 @@ class PassageService:
         replacement = self._catalog.replaced_passages.find(project.id, ids[-1])
         return next(iter(collection.get([replacement])), None) if replacement else None
 
-    def _find_anywhere(self, chunk_id: str) -> tuple[Project, Hit]:
+    def _find_anywhere(self, chunk_id: str) -> tuple[Project, ScoredPoint]:
         unreachable: CiteLoomError | None = None
         for project in self._catalog.projects.all():
             try:
@@ -98,7 +98,7 @@ class PassageService:
         )
 
     def _neighbours(
-        self, project: Project, hit: Hit, context: int
+        self, project: Project, hit: ScoredPoint, context: int
     ) -> tuple[tuple[Neighbour, ...], tuple[Neighbour, ...]]:
         """Return the passages before and after one in its document, in reading order."""
         if not context:

@@ -20,7 +20,7 @@ from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.settings import Settings
 from citeloom.index import filters
-from citeloom.index.base import Collection, Fusion, Hit, SparseVector
+from citeloom.index.base import Collection, Fusion, ScoredPoint, SparseVector
 from citeloom.index.models.embedding import ModelRegistry
 from citeloom.search.grouping import MAX_ALSO_IN, HitGroup, group_hits
 from citeloom.search.hits import search_hit, within_budget
@@ -167,11 +167,11 @@ class SearchService:
     def _fusion(self, hybrid: bool) -> Fusion | None:
         return Fusion(self._settings.search.fusion, self._settings.search.rrf_k) if hybrid else None
 
-    def similar(self, project: Project, texts: Sequence[str], top_k: int, cancel: Cancel) -> list[Hit]:
+    def similar(self, project: Project, texts: Sequence[str], top_k: int, cancel: Cancel) -> list[ScoredPoint]:
         """Return the passages nearest to any of these texts by words and meaning, including reference lists."""
         collection, model = self._collection(project), self._models.for_questions(project.dense_model)
         fusion = self._fusion(project.hybrid_enabled)
-        found: dict[str, Hit] = {}
+        found: dict[str, ScoredPoint] = {}
         for text in texts:
             cancel.check()
             sparse = self._sparse(project, text) if fusion else None
@@ -207,8 +207,8 @@ class SearchService:
 
 
 def _found(
-    find: Callable[..., list[Hit]], limit: int, where: filters.Condition, mentions: Mentions | None
-) -> list[Hit]:
+    find: Callable[..., list[ScoredPoint]], limit: int, where: filters.Condition, mentions: Mentions | None
+) -> list[ScoredPoint]:
     """Return the nearest passages, best first; mentioned ones are also searched for separately and rank higher."""
     found = find(limit=limit, where=where)
     if mentions is None or (mentioned := mentions.condition()) is None:

@@ -21,7 +21,7 @@ from citeloom.api.search import Query, SearchHit
 from citeloom.catalog import Catalog
 from citeloom.core.cancel import Cancel
 from citeloom.core.settings import BUNDLED_DENSE, BUNDLED_SPARSE, Models, Search, Settings
-from citeloom.index.base import Collection, Fusion, Hit, Point
+from citeloom.index.base import Collection, Fusion, Point, ScoredPoint
 from citeloom.index.edge.collection import EdgeCollection
 from citeloom.index.models.embedding import DenseModel, ModelRegistry, SparseModel
 from citeloom.search.query import SearchService
@@ -37,7 +37,7 @@ _FUSIONS = (
     ("**hybrid, blend (default)**", Fusion("blend")),
 )
 _NAMESPACE = uuid.UUID("b1d7e0f2-4b0c-5a3e-8d55-0c0ffee0c0de")
-Ask = Callable[[int, int], list[Hit]]  # which question, how many hits
+Ask = Callable[[int, int], list[ScoredPoint]]  # which question, how many hits
 
 
 @dataclass(frozen=True)
@@ -95,15 +95,15 @@ class _Set:
     def _reranked(self, name: str) -> Ask:
         reranker = ModelRegistry(Models()).reranker(name)
 
-        def ask(n: int, most: int) -> list[Hit]:
+        def ask(n: int, most: int) -> list[ScoredPoint]:
             found = self.collection.search(*self.vectors[n], max(most, 30), fusion=Fusion("blend"))
             scores = reranker.scores(self.judged.questions[n], [hit.payload["chunk_text"] for hit in found[:30]])
-            again = [Hit(h.id, s, h.payload) for h, s in zip(found, scores, strict=False)]
+            again = [ScoredPoint(h.id, s, h.payload) for h, s in zip(found, scores, strict=False)]
             return sorted(again, key=lambda hit: -hit.score) + found[30:]
 
         return ask
 
-    def asked_elsewhere(self, other: _Set, fusion: Fusion) -> list[Hit]:
+    def asked_elsewhere(self, other: _Set, fusion: Fusion) -> list[ScoredPoint]:
         """The best hits of another set's questions, to which there are no answers here."""
         return [self.collection.search(*vectors, 1, fusion=fusion)[0] for vectors in other.vectors]
 
@@ -161,11 +161,11 @@ def _others(one: _Set) -> Iterator[tuple[str, Ask]]:
     command = [str(python), "-m", "tests.bench.retrieval_peers", str(folder)]
     printed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     for name, found in json.loads(printed.splitlines()[-1]).items():
-        hits = [[Hit(names[n], 0.0, {"chunk_id": names[n]}) for n in places] for places in found]
+        hits = [[ScoredPoint(names[n], 0.0, {"chunk_id": names[n]}) for n in places] for places in found]
         yield name, _known(hits)
 
 
-def _known(hits: list[list[Hit]]) -> Ask:
+def _known(hits: list[list[ScoredPoint]]) -> Ask:
     return lambda number, most: hits[number][:most]
 
 

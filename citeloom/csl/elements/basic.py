@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from citeloom.core.text.roman_numerals import to_roman
-from citeloom.csl.context import RenderContext, StyleElement, StyleNotUsableError, apply_font
+from citeloom.csl.context import RenderContext, StyleElement, StyleNotUsableError, add_affixes, apply_font
 from citeloom.csl.text.case import change_case
 from citeloom.csl.text.markup import HIDDEN, plain, wrap
 from citeloom.csl.text.numbers import format_pages, is_numeric, is_plural, long_ordinal, names_its_part, ordinal
@@ -32,7 +32,7 @@ def render_children(children: Iterable[Any], context: RenderContext, delimiter: 
     return delimiter.join(shown) if shown else HIDDEN if texts else None
 
 
-def _with_affixes(element: Any, text: str | None) -> str | None:
+def _decorated(element: Any, text: str | None) -> str | None:
     """Apply an element's strip-periods, formatting, display and affixes."""
     if not text or text == HIDDEN:
         return text or None
@@ -43,16 +43,15 @@ def _with_affixes(element: Any, text: str | None) -> str | None:
         text = wrap("block", text)
     elif element.get("display") == "left-margin":
         text = wrap("left", text)
-    return str(element.get("prefix", "")) + text + str(element.get("suffix", ""))
+    return add_affixes(element.attrib, text)
 
 
 def _language(context: RenderContext) -> str:
-    return context.item.language or context.terms.locale[:2]
+    return context.item.fields.get("language") or context.terms.locale[:2]
 
 
 def _pages(context: RenderContext, text: str) -> str:
-    way = context.area.getparent().get("page-range-format")
-    return format_pages(text, way, _range_delimiter(context))
+    return format_pages(text, context.area.getparent().get("page-range-format"), _range_delimiter(context))
 
 
 def _range_delimiter(context: RenderContext) -> str:
@@ -62,44 +61,33 @@ def _range_delimiter(context: RenderContext) -> str:
 
 def _value(context: RenderContext, variable: str) -> str:
     """Return the value of a variable of the item or the cite, and count its use."""
-    if variable == "locator":
-        context.called += 1
-        if context.cite is None or not context.cite.locator:
-            return ""
-        context.locator_written = True
-        context.rendered += 1
-        return (
-            _pages(context, context.cite.locator)
-            if context.cite.label == "page"
-            else re.sub(r"(?<=\d)\s*-\s*(?=\d)", "–", context.cite.locator)
-        )
-    if variable == "citation-number":
-        context.called += 1
-        context.rendered += 1
-        return str(context.number)
     if variable == "year-suffix":
-        if context.suffix_written:
-            return ""  # rendered once, at its first place
-        context.suffix_written = bool(context.disambiguation.year_suffix)
-        return context.disambiguation.year_suffix
-    if variable == "citation-label":
-        context.called += 1
-        context.rendered += 1
-        context.suffix_written = True
-        return context.item.label + context.disambiguation.year_suffix
-    if variable == "first-reference-note-number":
-        context.called += 1
-        context.rendered += context.note_number > 0
-        return str(context.note_number) if context.note_number else ""
-    text = context.field("page" if variable == "page-first" else variable)
-    if text:
-        context.rendered += 1
+        return context.take_year_suffix(explicit=True)
+    text = _uncounted_value(context, variable)
+    context.count_call(rendered=bool(text))
     if variable == "page-first":
         return re.split(r"[-–—,& ]", text, maxsplit=1)[0]
-    if variable == "page":
+    if variable == "page" or (variable == "locator" and context.cite.label == "page"):
         return _pages(context, text)
+    if variable == "locator":
+        return re.sub(r"(?<=\d)\s*-\s*(?=\d)", "–", text)
     dashed = variable in NUMBERS and "-" in text and is_numeric(plain(text))
     return re.sub(r"\s*-\s*", _range_delimiter(context), text) if dashed else text
+
+
+def _uncounted_value(context: RenderContext, variable: str) -> str:
+    match variable:
+        case "locator":
+            context.locator_written = bool(context.cite.locator)
+            return context.cite.locator
+        case "citation-number":
+            return str(context.number)
+        case "citation-label":
+            context.suffix_written = True
+            return context.item.label + context.disambiguation.year_suffix
+        case "first-reference-note-number":
+            return str(context.note_number or "")
+    return context.use(context.item.fields, "page" if variable == "page-first" else variable) or ""
 
 
 class Text(StyleElement):
@@ -117,13 +105,11 @@ class Text(StyleElement):
             if text != HIDDEN and context.called > called and context.rendered == rendered:
                 return None  # a macro is suppressed like a group
             if text and text != HIDDEN:
-                context.called += 1
-                context.rendered += 1
+                context.count_call(rendered=True)
         elif self.get("term") is not None:
             text = context.terms.get(self.get("term"), self.get("form"), plural=self.get("plural") == "true")
             if self.get("term") == "no date" and text:
-                context.called += 1
-                context.rendered += 1
+                context.count_call(rendered=True)
                 suffix = context.take_year_suffix()
                 text += f"-{suffix}" if suffix else ""
         else:
@@ -136,26 +122,19 @@ class Text(StyleElement):
         text = change_case(text, self.get("text-case"), _language(context))
         if self.get("quotes") == "true" and context.sorting is None:
             text = wrap("quote", text)
-        return _with_affixes(self, text)
+        return _decorated(self, text)
 
     def _variable_text(self, context: RenderContext, variable: str) -> str | None:
         short = f"{variable}-short"
         if self.get("form") == "short" and context.item.has(short):
             variable = short
         text = _value(context, variable)
-        if variable in _LINKED and text and context.sorting is None:
-            return self._linked(context, variable, text)
-        return self._formatted(context, text)
-
-    def _linked(self, context: RenderContext, variable: str, text: str) -> str | None:
+        if variable not in _LINKED or not text or context.sorting is not None:
+            return self._formatted(context, text)
         prefix = str(self.get("prefix", ""))
-        address = prefix.rfind("http")
-        suffix = str(self.get("suffix", ""))
-        if address >= 0:
-            if text.lower().startswith("http"):
-                return prefix[:address] + wrap("link", text) + suffix
-            return prefix[:address] + wrap("link", prefix[address:] + text) + suffix
-        return prefix + wrap("link", text) + suffix
+        at = prefix.rfind("http") if "http" in prefix else len(prefix)
+        address = text if text.lower().startswith("http") else prefix[at:] + text
+        return prefix[:at] + wrap("link", address) + str(self.get("suffix", ""))
 
 
 class Number(StyleElement):
@@ -171,7 +150,7 @@ class Number(StyleElement):
             text = re.sub(r"(?<!\w)\d+(?!\w)", lambda found: self._one(context, int(found.group()), variable), text)
             text = re.sub(r"(?<=\w)\s*[-–]\s*(?=\w)", _range_delimiter(context), text)
             text = re.sub(r"\s*&\s*", " & ", re.sub(r"\s*,\s*", ", ", text))
-        return _with_affixes(self, change_case(text, self.get("text-case"), _language(context)))
+        return _decorated(self, change_case(text, self.get("text-case"), _language(context)))
 
     def _one(self, context: RenderContext, number: int, variable: str) -> str:
         form = self.get("form", "numeric")
@@ -189,28 +168,24 @@ class Label(StyleElement):
         """Render the label if its variable has a value."""
         variable = self.get("variable")
         if variable == "locator":
-            if context.cite is None or not context.cite.locator:
+            locator, label = context.cite.locator, context.cite.label
+            if not locator or (label == "page" and names_its_part(locator)):
                 return None
-            if context.cite.label == "page" and names_its_part(context.cite.locator):
-                return None
-            return self._word(context, context.cite.label, is_plural(context.cite.locator)) or None
+            return self.term_text(context, label, plural=is_plural(locator))
         if variable == "first-reference-note-number":
-            return self._word(context, variable, False) if context.note_number else None
+            return self.term_text(context, variable, plural=False) if context.note_number else None
         text = plain(context.item.fields.get("page" if variable == "page-first" else variable, ""))
         if not text or variable in context.suppressed:
             return None
         several = text.isdecimal() and int(text) != 1 if variable.startswith("number-of-") else is_plural(text)
-        return self._word(context, variable, several) or None
+        return self.term_text(context, variable, plural=several)
 
-    def of_role(self, context: RenderContext, role: str, *, plural: bool) -> str:
-        """Render the label of a role: ed., trans."""
-        return self._word(context, role, plural)
-
-    def _word(self, context: RenderContext, name: str, several: bool) -> str:
+    def term_text(self, context: RenderContext, name: str, *, plural: bool) -> str | None:
+        """Render a term in the form of this label: ed., trans., pp."""
         wanted = self.get("plural", "contextual")
-        several = wanted == "always" or (wanted == "contextual" and several)
-        word = context.terms.get(name, self.get("form"), plural=several)
-        return _with_affixes(self, change_case(word, self.get("text-case"), context.terms.locale[:2])) or ""
+        plural = wanted == "always" or (wanted == "contextual" and plural)
+        word = context.terms.get(name, self.get("form"), plural=plural)
+        return _decorated(self, change_case(word, self.get("text-case"), context.terms.locale[:2]))
 
 
 class Group(StyleElement):
@@ -219,15 +194,13 @@ class Group(StyleElement):
     def render(self, context: RenderContext) -> str | None:
         """Render the children joined by the delimiter; None if only fixed texts would remain."""
         called, rendered = context.called, context.rendered
-        delimiter = self.get("delimiter", "")
-        text = render_children(self, context, delimiter)
+        text = render_children(self, context, self.get("delimiter", ""))
         if not text or text == HIDDEN or (context.called > called and context.rendered == rendered):
             context.rendered = rendered
             context.called = max(context.called, called + 1)
             return HIDDEN if text == HIDDEN else None
-        context.rendered += 1  # a rendered group counts as a variable of the enclosing group
-        context.called += 1
-        return _with_affixes(self, text)
+        context.count_call(rendered=True)  # a rendered group counts as a variable of the enclosing group
+        return _decorated(self, text)
 
 
 class Macro(StyleElement):

@@ -20,10 +20,10 @@ class Choose(StyleElement):
 
 
 class If(StyleElement):
-    """A conditional branch."""
+    """A branch of `choose`: `if`, `else-if`, or `else`, which has no condition."""
 
     def holds(self, context: RenderContext) -> bool:
-        """Evaluate the condition."""
+        """Evaluate the conditions."""
         results = [
             test(context, value)
             for name, test in _TESTS.items()
@@ -36,34 +36,23 @@ class If(StyleElement):
         return any(results) != (match == "none") if match in ("any", "none") else all(results)
 
 
-class Else(StyleElement):
-    """The branch that is taken if no other is."""
-
-    def holds(self, context: RenderContext) -> bool:
-        """Return True."""
-        return True
-
-
 def _has(context: RenderContext, variable: str) -> bool:
-    if variable == "locator":
-        return context.cite is not None and bool(context.cite.locator)
-    if variable == "citation-number":
-        return context.number > 0
-    if variable == "year-suffix":
-        return bool(context.disambiguation.year_suffix)
-    if variable == "first-reference-note-number":
-        return context.note_number > 0
-    return context.item.has(variable)  # also a suppressed variable: the style asks about the item
+    special: dict[str, object] = {
+        "locator": context.cite.locator,
+        "citation-number": context.number,
+        "year-suffix": context.disambiguation.year_suffix,
+        "first-reference-note-number": context.note_number,
+    }
+    # A suppressed variable counts as well: the style asks about the item.
+    return bool(special[variable]) if variable in special else context.item.has(variable)
 
 
 def _is_number(context: RenderContext, variable: str) -> bool:
     if variable == "locator":
-        return context.cite is not None and is_numeric(context.cite.locator)
+        return is_numeric(context.cite.locator)
     if variable == "citation-number":
         return True
-    return _has(context, variable) and is_numeric(
-        plain(context.item.fields.get("page" if variable == "page-first" else variable, ""))
-    )
+    return is_numeric(plain(context.item.fields.get("page" if variable == "page-first" else variable, "")))
 
 
 def _is_uncertain(context: RenderContext, variable: str) -> bool:
@@ -71,15 +60,11 @@ def _is_uncertain(context: RenderContext, variable: str) -> bool:
     return date is not None and date.circa
 
 
-def _has_locator(context: RenderContext, label: str) -> bool:
-    return context.cite is not None and bool(context.cite.locator) and context.cite.label == label
-
-
 _TESTS: dict[str, Callable[[RenderContext, str], bool]] = {
     "variable": _has,
     "is-numeric": _is_number,
     "is-uncertain-date": _is_uncertain,
-    "locator": _has_locator,
+    "locator": lambda context, label: bool(context.cite.locator) and context.cite.label == label,
     "position": lambda context, name: not context.in_bibliography and name in context.position,
     "disambiguate": lambda context, value: context.disambiguation.style_branch == (value == "true"),
 }

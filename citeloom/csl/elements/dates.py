@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from citeloom.csl.context import RenderContext, StyleElement, apply_font
+from citeloom.csl.context import RenderContext, StyleElement, add_affixes, apply_font
 from citeloom.csl.dates import DateValue, PartialDate
 from citeloom.csl.text.case import change_case
 from citeloom.csl.text.numbers import ordinal
@@ -18,50 +18,25 @@ class Date(StyleElement):
     def render(self, context: RenderContext) -> str | None:
         """Render the date."""
         variable = self.get("variable")
-        date = context.date(variable)
-        if date is None:
-            return None
-        if context.sorting:
-            context.rendered += 1
-            return date.sort_key({part.name for part in self._parts(context)[0]})
-        if date.begin is not None:
-            text = "".join(self._texts(context, date, variable))
-        else:  # a text such as "in press" takes the place of the year
-            shown = any(part.name == "year" for part in self._parts(context)[0])
-            text = date.literal + (context.take_year_suffix() if variable == "issued" else "") if shown else ""
-        if not text:
-            return None
-        context.rendered += 1
-        text = apply_font(self.attrib, change_case(text, self.get("text-case"), context.terms.locale[:2]))
-        return str(self.get("prefix", "")) + text + str(self.get("suffix", ""))
+        date = context.use(context.item.dates, variable)
+        text = "" if date is None else self._text(context, date, variable)
+        context.count_call(rendered=bool(text))
+        if not text or context.sorting:
+            return text or None
+        text = change_case(text, self.get("text-case"), context.terms.locale[:2])
+        return add_affixes(self.attrib, apply_font(self.attrib, text))
 
-    def _texts(self, context: RenderContext, date: DateValue, variable: str) -> Iterator[str]:
-        assert date.begin is not None
+    def _text(self, context: RenderContext, date: DateValue, variable: str) -> str:
         parts, delimiter = self._parts(context)
-        shown = [p for p in parts if _value(date.begin, p.name) or (date.end and _value(date.end, p.name))]
-        if date.end is None:
-            for i, part in enumerate(shown):
-                yield (delimiter if i else "") + part.text(context, date.begin, variable)
-            if date.open_end:
-                yield "–"
-            return
-        differing = _differing(date.begin, date.end)
-        inside = [p for p in shown if p.name in differing]
-        if not inside:
-            for i, part in enumerate(shown):
-                yield (delimiter if i else "") + part.text(context, date.begin, variable)
-            return
-        largest = next(name for name in _PARTS if name in {p.name for p in inside})
-        between = next(p.range_delimiter for p in inside if p.name == largest)
-        first, last = shown.index(inside[0]), shown.index(inside[-1])
-        for i, part in enumerate(shown[: last + 1]):
-            bare = "both" if first == last and i == first else "suffix" if i == last else ""
-            text = part.text(context, date.begin, variable, bare=bare if i >= first else "", suffixed=False)
-            yield (delimiter if i and text else "") + text
-        yield between
-        for i, part in enumerate(shown[first:]):
-            text = part.text(context, date.end, variable, bare="prefix" if i == 0 else "")
-            yield (delimiter if i and text else "") + text
+        names = {part.name for part in parts}
+        if context.sorting:
+            return date.sort_key(names)
+        if date.begin is not None:
+            return "".join(_texts(context, parts, delimiter, date, variable))
+        if "year" not in names:
+            return ""
+        # A text such as "in press" takes the place of the year.
+        return date.literal + (context.take_year_suffix() if variable == "issued" else "")
 
     def _parts(self, context: RenderContext) -> tuple[list[_Part], str]:
         own = {part.get("name"): part for part in self if part.get("name")}
@@ -78,6 +53,28 @@ class Date(StyleElement):
                 changed = dict(own[attributes["name"]].attrib) if attributes["name"] in own else {}
                 parts.append(_Part({**attributes, **changed}))
         return parts, self.get("delimiter") or local.delimiter
+
+
+def _texts(context: RenderContext, parts: list[_Part], delimiter: str, date: DateValue, variable: str) -> Iterator[str]:
+    assert date.begin is not None
+    shown = [p for p in parts if _value(date.begin, p.name) or (date.end and _value(date.end, p.name))]
+    differing = _differing(date.begin, date.end) if date.end else ()
+    inside = [p for p in shown if p.name in differing]
+    if not date.end or not inside:
+        for i, part in enumerate(shown):
+            yield (delimiter if i else "") + part.text(context, date.begin, variable)
+        if date.open_end:
+            yield "–"
+        return
+    largest = min(inside, key=lambda part: _PARTS.index(part.name))
+    first, last = shown.index(inside[0]), shown.index(inside[-1])
+    for i, part in enumerate(shown[: last + 1]):
+        text = part.text(context, date.begin, variable, omit="suffix" if i == last else "", year_suffix=False)
+        yield (delimiter if i and text else "") + text
+    yield largest.attributes.get("range-delimiter", "–")
+    for i, part in enumerate(shown[first:]):
+        text = part.text(context, date.end, variable, omit="prefix" if i == 0 else "")
+        yield (delimiter if i and text else "") + text
 
 
 def _value(day: PartialDate, name: str) -> int:
@@ -98,25 +95,20 @@ class _Part:
     def __init__(self, attributes: Mapping[str, str]) -> None:
         self.attributes = attributes
         self.name = attributes["name"]
-        self.range_delimiter = attributes.get("range-delimiter", "–")
 
     def text(
-        self, context: RenderContext, day: PartialDate, variable: str, *, bare: str = "", suffixed: bool = True
+        self, context: RenderContext, day: PartialDate, variable: str, *, omit: str = "", year_suffix: bool = True
     ) -> str:
-        """Render the part with its affixes; `bare` names those that are omitted inside a range."""
-        value = _value(day, self.name)
-        if not value:
+        """Render the part with its affixes; `omit` names the one that is omitted inside a range."""
+        if not _value(day, self.name):
             return ""
         text = {"year": self._year, "month": self._month, "day": self._day}[self.name](context, day)
         if self.attributes.get("strip-periods") == "true":
             text = text.replace(".", "")
         text = change_case(text, self.attributes.get("text-case"), context.terms.locale[:2])
-        if self.name == "year" and variable == "issued" and suffixed:
+        if self.name == "year" and variable == "issued" and year_suffix:
             text += context.take_year_suffix()
-        text = apply_font(self.attributes, text)
-        prefix = "" if bare == "prefix" else self.attributes.get("prefix", "")
-        suffix = "" if bare in ("suffix", "both") else self.attributes.get("suffix", "")
-        return prefix + text + suffix
+        return add_affixes({**self.attributes, omit: ""}, apply_font(self.attributes, text))
 
     def _year(self, context: RenderContext, day: PartialDate) -> str:
         if self.attributes.get("form") == "short":

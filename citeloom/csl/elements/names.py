@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from citeloom.csl.context import RenderContext, StyleElement, apply_font
+from citeloom.csl.context import RenderContext, StyleElement, add_affixes, apply_font
 from citeloom.csl.records import Person, join_particle
 from citeloom.csl.text.case import change_case
 from citeloom.csl.text.markup import HIDDEN
@@ -80,77 +80,70 @@ class Names(StyleElement):
         context.called += 1
         first = context.first_names is None and context.sorting is None
         roles = self._roles(context)
-        if roles and first and context.author_replacement is not None:
-            return self._author_replacement(context, pattern, roles)
         if not roles:
             return self._substitute(context)
-        texts = [
-            self._one_role(context, role, people, pattern, first and i == 0) for i, (role, people) in enumerate(roles)
-        ]
+        if first and context.author_replacement is not None:
+            return self._author_replacement(context, pattern, *roles[0])
+        style = _name_style(context, pattern)
         context.rendered += 1
+        if style.form == "count":
+            count = sum(len(_shown(context, style, people)[0]) for _, people in roles)
+            return f"{count}" if context.sorting is None else f"{count}\x01"
+        texts = []
+        for i, (role, people) in enumerate(roles):
+            listed = _list_names(context, style, people, pattern, first and i == 0)
+            if first and i == 0:
+                context.first_list, context.first_people = listed, people
+            texts.append(self._labelled(context, role, people, pattern, listed))
         text = (self.get("delimiter") or context.option("names-delimiter", "") or "").join(filter(None, texts))
         if context.sorting is not None:
             return f"{text}\x01"  # what follows the names, such as a year, sorts before another name
-        if _is_count(context, pattern):
-            return str(sum(int(text) for text in texts if text.isdigit()) or "") or None
         if first:
             context.first_names = text
-        return self._affixed(text)
+        return self._formatted(text)
 
-    def _affixed(self, text: str) -> str | None:
-        if not text:
-            return None
-        return str(self.get("prefix", "")) + apply_font(self.attrib, text) + str(self.get("suffix", ""))
+    def _formatted(self, text: str) -> str | None:
+        return add_affixes(self.attrib, apply_font(self.attrib, text)) or None
 
     def _roles(self, context: RenderContext) -> list[tuple[str, tuple[Person, ...]]]:
-        found = [(role, people) for role in self.get("variable", "").split() if (people := context.people(role))]
+        found = [
+            (role, people)
+            for role in self.get("variable", "").split()
+            if (people := context.use(context.item.names, role))
+        ]
         one_list = {role for role, _ in found} == {"editor", "translator"} and found[0][1] == found[1][1]
         if one_list and context.terms.get("editortranslator"):
             return [("editortranslator", found[0][1])]
         return found
 
-    def _one_role(
-        self, context: RenderContext, role: str, people: tuple[Person, ...], pattern: Any, first: bool
-    ) -> str:
-        style = _name_style(context, pattern)
-        if style.form == "count":
-            return str(len(_shown(context, style, people, first)[0]))
-        listed = _list_names(context, style, people, pattern, first)
-        if first:
-            context.first_list, context.first_people = listed, people
-        return self._labelled(context, role, people, pattern, listed)
-
     def _labelled(self, context: RenderContext, role: str, people: Sequence[Person], pattern: Any, text: str) -> str:
         label = _child(pattern, "label")
         if label is None or context.sorting is not None:
             return text
-        word: str = label.of_role(context, role, plural=len(people) > 1)
+        word: str = label.term_text(context, role, plural=len(people) > 1) or ""
         before = _child(pattern, "label", "name") is label and _child(pattern, "name") is not None
         return word + text if before else text + word
 
     def _author_replacement(
-        self, context: RenderContext, pattern: Any, roles: list[tuple[str, tuple[Person, ...]]]
+        self, context: RenderContext, pattern: Any, role: str, people: tuple[Person, ...]
     ) -> str | None:
         """Return the replacement of the first names: nothing, or the dash for a repeated author."""
-        context.first_names, context.first_people = context.author_replacement or "", roles[0][1]
+        context.first_names, context.first_people = context.author_replacement or "", people
         if not context.author_replacement:
             return HIDDEN
         context.rendered += 1
-        role, people = roles[0]
-        return self._affixed(self._labelled(context, role, people, pattern, context.author_replacement))
+        return self._formatted(self._labelled(context, role, people, pattern, context.author_replacement))
 
     def _substitute(self, context: RenderContext) -> str | None:
         substitute = _child(self, "substitute")
         if substitute is None:
             return None
-        outer, context.pattern = (
-            context.pattern,
-            self if context.pattern is None or _child(self, "name") is not None else context.pattern,
-        )
-        try:
-            return self._first_of(context, substitute)
-        finally:
-            context.pattern = outer
+        outer = context.pattern
+        if outer is None or _child(self, "name") is not None:
+            context.pattern = self
+        text = self._first_of(context, substitute)
+        context.pattern = outer
+        return text
 
     def _first_of(self, context: RenderContext, substitute: Any) -> str | None:
         for child in substitute:
@@ -164,19 +157,12 @@ class Names(StyleElement):
                     context.first_names = text
                     if context.author_replacement is not None:
                         return context.author_replacement or HIDDEN
-                return str(text) if isinstance(child, Names) else self._affixed(str(text))
+                return str(text) if isinstance(child, Names) else self._formatted(str(text))
             context.called = called
         return None
 
 
-def _is_count(context: RenderContext, pattern: Any) -> bool:
-    name = _child(pattern, "name")
-    return name is not None and name.get("form") == "count"
-
-
-def _shown(
-    context: RenderContext, style: _NameStyle, people: tuple[Person, ...], first: bool
-) -> tuple[tuple[Person, ...], bool]:
+def _shown(context: RenderContext, style: _NameStyle, people: tuple[Person, ...]) -> tuple[tuple[Person, ...], bool]:
     """Return the names to show, and whether others are omitted."""
     least, use_first = style.number("et-al-min"), style.number("et-al-use-first") or 1
     if "subsequent" in context.position and not context.in_bibliography:
@@ -190,7 +176,7 @@ def _shown(
 
 
 def _list_names(context: RenderContext, style: _NameStyle, people: tuple[Person, ...], names: Any, first: bool) -> str:
-    shown, cut = _shown(context, style, people, first)
+    shown, cut = _shown(context, style, people)
     given = context.disambiguation.given if first and not context.in_bibliography else ()
     texts = [_one_name(style, person, i, given[i] if i < len(given) else 0) for i, person in enumerate(shown)]
     delimiter = style.delimiter
@@ -279,8 +265,8 @@ def _demoted(style: _NameStyle) -> bool:
 def _part(element: Any, text: str) -> str:
     if element is None or not text:
         return text
-    text = apply_font(element.attrib, change_case(text, element.get("text-case"), ""))
-    return str(element.get("prefix", "")) + text + str(element.get("suffix", ""))
+    text = change_case(text, element.get("text-case"), "")
+    return add_affixes(element.attrib, apply_font(element.attrib, text))
 
 
 def initials(given: str, mark: str, *, hyphen: bool = True, whole: bool = True) -> str:

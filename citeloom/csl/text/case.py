@@ -15,11 +15,9 @@ _STOP_WORDS = frozenset({
     "within", "without", "yet",
 })  # fmt: skip
 _WORD = re.compile(r"[^\s\-–—/]+")
-_PROTECTED = re.compile(
-    f"({ON['nocase']}[^{OFF['nocase']}]*{OFF['nocase']}|{ON['super']}[^{OFF['super']}]*{OFF['super']}|"
-    f"{ON['sub']}[^{OFF['sub']}]*{OFF['sub']}|{ON['own-small-caps']}[^{OFF['own-small-caps']}]*{OFF['own-small-caps']})"
-)
-_OPENERS = re.compile(rf"(?:{MARK_CLASS}|[^\w\s])*")
+_PROTECTED_KINDS = ("nocase", "super", "sub", "own-small-caps")
+_PROTECTED = re.compile(f"({'|'.join(f'{ON[kind]}[^{OFF[kind]}]*{OFF[kind]}' for kind in _PROTECTED_KINDS)})")
+_FIRST_LETTER = re.compile(rf"^((?:{MARK_CLASS}|[^\w\s])*)(\w)")
 
 
 def change_case(text: str, case: str | None, language: str) -> str:
@@ -32,21 +30,16 @@ def change_case(text: str, case: str | None, language: str) -> str:
         return _sentence(text)
     if case == "capitalize-first":
         return text if _PROTECTED.match(text) else _capital_word(text)
-    return "".join(_simple(piece, case) if i % 2 == 0 else piece for i, piece in enumerate(_PROTECTED.split(text)))
+    change = {"lowercase": str.lower, "uppercase": str.upper}.get(case, _capitalize_all)
+    return "".join(change(piece) if i % 2 == 0 else piece for i, piece in enumerate(_PROTECTED.split(text)))
 
 
-def _simple(text: str, case: str) -> str:
-    if case == "lowercase":
-        return text.lower()
-    if case == "uppercase":
-        return text.upper()
+def _capitalize_all(text: str) -> str:
     return re.sub(r"\S+", lambda word: _capital_word(word.group()), text)
 
 
 def _capital(word: str) -> str:
-    start = _OPENERS.match(word)
-    at = start.end() if start else 0
-    return word[:at] + word[at : at + 1].upper() + word[at + 1 :]
+    return _FIRST_LETTER.sub(lambda found: found[1] + found[2].upper(), word)
 
 
 def _capital_word(text: str) -> str:
@@ -75,8 +68,7 @@ def _title(text: str) -> str:
     protected = [(found.start(), found.end()) for found in _PROTECTED.finditer(text)]
     end, place = 0, 0
     for i, found in enumerate(words):
-        gap = text[end : found.start()]
-        output.append(gap)
+        output.append(text[end : found.start()])
         word = found.group()
         while place < len(protected) and protected[place][1] <= found.start():
             place += 1
@@ -84,8 +76,7 @@ def _title(text: str) -> str:
             output.append(word)
         else:
             after = plain("".join(output[-2:])).rstrip()[-1:] if i else ":"
-            last = i == len(words) - 1
-            output.append(_title_word(word, first=after in ":.?!", last=last))
+            output.append(_title_word(word, first=after in ":.?!", last=i == len(words) - 1))
         end = found.end()
     output.append(text[end:])
     return "".join(output)

@@ -58,11 +58,8 @@ _KIND_OF_SPAN = {
     "nocase": "nocase",
     "small-caps": "own-small-caps",
     "font-style:normal": "upright",
-    "font-style: normal": "upright",
     "font-variant:normal": "full-caps",
-    "font-variant: normal": "full-caps",
     "font-weight:normal": "light",
-    "font-weight: normal": "light",
 }
 _MAX_LENGTH = 50_000  # characters; no title or abstract is longer
 _MAX_DEPTH = 12  # nesting of tags and quotation marks
@@ -119,7 +116,7 @@ def _inside_word(text: str, found: re.Match[str]) -> bool:
 
 
 def _tag(found: re.Match[str], pieces: list[str], open_at: list[tuple[str, int, str]]) -> None:
-    closing, name, attributes = found.group(1), found.group(2).lower(), found.group(3).lower()
+    closing, name, attributes = found[1], found[2].lower(), found[3].lower().replace(": ", ":")
     if not closing:
         kind = _KIND_OF_TAG.get(name) or next((kind for word, kind in _KIND_OF_SPAN.items() if word in attributes), "")
         open_at.append((kind, len(pieces), f"</{name}>"))

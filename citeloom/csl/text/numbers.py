@@ -34,17 +34,11 @@ def ordinal(terms: Terms, number: int, noun: str = "") -> str:
     """Return the number as an ordinal (1st, 2nd, 3rd) in the locale, in the gender of the noun."""
     found = terms.find(noun) if noun else None
     gender = found.gender if found else ""
-    last_two = terms.find(f"ordinal-{number % 100:02}", gender=gender)
-    last_one = terms.find(f"ordinal-{number % 10:02}", gender=gender)
-    for term, match in ((last_two, last_two.match if last_two else ""), (last_one, last_one.match if last_one else "")):
-        if term is None:
-            continue
-        tens = term is last_two and number % 100 >= 10
-        if match == "whole-number" and number >= 100 - 90 * (not tens):
-            continue
-        if match == "last-two-digits" and not tens and number >= 10 and number % 100 >= 10:
-            continue
-        return f"{number}{term.single}"
+    for digits in (number % 100, number % 10):
+        term = terms.find(f"ordinal-{digits:02}", gender=gender)
+        matches = {"whole-number": digits == number, "last-two-digits": digits == number % 100}
+        if term is not None and matches.get(term.match, True):
+            return f"{number}{term.single}"
     everywhere = terms.find("ordinal", gender=gender)
     return f"{number}{everywhere.single if everywhere else ''}"
 

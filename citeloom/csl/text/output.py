@@ -37,17 +37,12 @@ def tidy(text: str, terms: Terms) -> str:
     while (shorter := _EMPTY.sub("", text)) != text:
         text = shorter
     if terms.options.get("punctuation-in-quote") == "true":
-        text = _into_quotes(text)
+        text = _AFTER_QUOTE.sub(r"\2\1", text)  # as in American English
     text = _merge_punctuation(text)
     text = re.sub(rf"( {_GAP}) +", r"\1", text)
     text = _DOUBLED_PUNCTUATION.sub(r"\1", text)
     text = re.sub(r",(?=\.$)|, (?=\))", "", text)
     return text.replace(NO_MERGE, "").strip()
-
-
-def _into_quotes(text: str) -> str:
-    """Move punctuation before a closing quotation mark, as in American English."""
-    return _AFTER_QUOTE.sub(r"\2\1", text)
 
 
 def _merge_punctuation(text: str) -> str:

@@ -21,7 +21,7 @@ import psutil
 
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.index import filters as f
-from citeloom.index.base import Collection, Hit
+from citeloom.index.base import Collection, ScoredPoint
 from citeloom.index.edge.checksums import unusable
 from citeloom.index.edge.child_process import IMPORT_ROOT, end_with_parent
 from citeloom.index.edge.sparse_files import disk_usage
@@ -40,14 +40,14 @@ def run(folder: Path) -> None:
         raise unusable(f"The index of this project cannot be opened: {output.failed.rstrip('.')}.")
 
 
-def rescued(folder: Path, doc_ids: Sequence[str]) -> dict[str, list[Hit]]:
+def rescued(folder: Path, doc_ids: Sequence[str]) -> dict[str, list[ScoredPoint]]:
     """Return the readable passages of documents in a damaged index, by document."""
-    found: dict[str, list[Hit]] = {}
+    found: dict[str, list[ScoredPoint]] = {}
     # Lines that a crashed process had printed count too.
     for line in _run_in_child(folder, doc_ids).lines:
         with suppress(ValueError):
             passage_id, payload = json.loads(line)
-            found.setdefault(payload["doc_id"], []).append(Hit(passage_id, 1.0, payload))
+            found.setdefault(payload["doc_id"], []).append(ScoredPoint(passage_id, 1.0, payload))
     return found
 
 
@@ -175,7 +175,7 @@ def main(folder: Path) -> None:
         sys.exit(error.message.removeprefix("The index of this project cannot be opened: "))
 
 
-def _readable(collection: Collection, doc_ids: Sequence[str]) -> Iterator[Hit]:
+def _readable(collection: Collection, doc_ids: Sequence[str]) -> Iterator[ScoredPoint]:
     for doc_id in doc_ids:
         own = f.AnyOf("doc_id", (doc_id,))
         try:
@@ -184,7 +184,7 @@ def _readable(collection: Collection, doc_ids: Sequence[str]) -> Iterator[Hit]:
             yield from _one_by_one(collection, own)
 
 
-def _one_by_one(collection: Collection, own: f.Condition) -> Iterator[Hit]:
+def _one_by_one(collection: Collection, own: f.Condition) -> Iterator[ScoredPoint]:
     try:
         most = collection.count(own)
     except CiteLoomError:

@@ -120,7 +120,7 @@ class ServerCollection(Collection):
         """Address of its server."""
         return self._server.address
 
-    def reach(self, server: QdrantServer) -> None:
+    def reconnect(self, server: QdrantServer) -> None:
         """Reconnect with another key; running requests finish on the old connection."""
         self._server, self._client, self._breaker = server, server.connect(), CircuitBreaker()
 

@@ -389,7 +389,7 @@ def test_numbers_collapse_and_years_too(tmp_path: Path) -> None:
     style = style_from_file(own_style(tmp_path, names + year, citation=options))
     made = format_citations(records, [cites, [cites[0], cites[2]]], style, markup="text")
     assert made.citations == ("(Roe 2001a–d)", "(Roe 2001a,c)")
-    assert made.warnings == ("My faculty's style has no bibliography: its citations say everything.",)
+    assert made.warnings == ("My faculty's style has no bibliography; its citations are complete.",)
 
 
 def test_threads_may_cite_at_once() -> None:

@@ -114,12 +114,12 @@ def test_what_a_kill_left_of_a_removal_goes_and_an_index_without_a_project_stays
     collections.close()
     shutil.copytree(tmp_path / NAME, tmp_path / f"removed-{NAME}", copy_function=copy_with_holes)
     shutil.copytree(tmp_path / NAME, tmp_path / "proj-lost", copy_function=copy_with_holes)
-    assert collections.without_project({NAME}) == ["proj-lost"]
+    assert collections.orphans({NAME}) == ["proj-lost"]
     collections.clear_removed()
-    collections.put_aside("proj-lost")
+    collections.archive_orphan("proj-lost")
     kept, *others = sorted(folder.name for folder in tmp_path.iterdir())
     assert kept.startswith("lost-proj-lost-") and others == [NAME]
-    assert collections.without_project({NAME}) == []
+    assert collections.orphans({NAME}) == []
     assert seen(EdgeCollection.open(tmp_path / kept / "g0001")) == {"generation 1"}
     collections.remove(place(1))
     assert [folder.name for folder in tmp_path.iterdir()] == [kept]

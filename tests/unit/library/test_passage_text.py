@@ -6,13 +6,13 @@ from typing import Any
 
 from citeloom.catalog.documents import Document
 from citeloom.conversion.markup.markdown_writer import to_markdown
-from citeloom.index.base import Hit
+from citeloom.index.base import ScoredPoint
 from citeloom.library.passage_text import from_passages
 
 
-def hit(number: int, text: str, pages: tuple[int, int], labels: list[str], path: list[str]) -> Hit:
+def hit(number: int, text: str, pages: tuple[int, int], labels: list[str], path: list[str]) -> ScoredPoint:
     payload: dict[str, Any] = {"chunk_text": text, "section_path": path, "page_labels": labels}
-    return Hit(str(number), 1.0, {**payload, "page_start": pages[0], "page_end": pages[1]})
+    return ScoredPoint(str(number), 1.0, {**payload, "page_start": pages[0], "page_end": pages[1]})
 
 
 def test_pages_hold_the_passages_that_stand_on_them_under_their_printed_numbers() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citeloom.api.search import PassageReference
-from citeloom.index.base import Hit
+from citeloom.index.base import ScoredPoint
 from citeloom.search.grouping import HitGroup, group_hits
 from citeloom.search.hits import search_hit
 
@@ -20,13 +20,15 @@ LEDGER = "Pepper comes in and pepper goes out, and the balance at the end of eac
 REEF = "Recovery began on the outer slope in 2018, in the lagoon in 2019, and had scarcely begun on the flat by then."
 
 
-def hit(score: float, text: str, doc: str = "a", place: int = 0, **more: Any) -> Hit:
+def hit(score: float, text: str, doc: str = "a", place: int = 0, **more: Any) -> ScoredPoint:
     payload = {"chunk_id": f"{doc}-{place}", "doc_id": doc, "citekey": f"key-{doc}", "chunk_index": place}
     made = {"chunk_text": text, "version": "1", "section_path": ["Results"], "text_source": "native", **payload, **more}
-    return Hit(f"{doc}-{place}", score, made)
+    return ScoredPoint(f"{doc}-{place}", score, made)
 
 
-def shown(found: list[Hit], most: int = 6, per_document: int | None = None, max_chars: int = 1800) -> list[HitGroup]:
+def shown(
+    found: list[ScoredPoint], most: int = 6, per_document: int | None = None, max_chars: int = 1800
+) -> list[HitGroup]:
     return group_hits(found, most, per_document=per_document, max_chars=max_chars)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from citeloom.api.search import SearchHit
 from citeloom.api.verbs import encode
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.index.base import Hit
+from citeloom.index.base import ScoredPoint
 from citeloom.search import hits as answers
 from citeloom.search.grouping import HitGroup
 from citeloom.search.hits import (
@@ -143,18 +143,18 @@ PAYLOAD = {
 
 
 def test_a_hit_has_every_part_of_the_contract() -> None:
-    hit = search_hit(HitGroup([Hit("id", 0.5, PAYLOAD)], 0.5), max_chars=100, full_text=False)
+    hit = search_hit(HitGroup([ScoredPoint("id", 0.5, PAYLOAD)], 0.5), max_chars=100, full_text=False)
     assert set(encode(hit)) == set(results.QUERY["properties"]["items"]["items"]["required"])
     assert (hit.page_span, hit.page_labels) == ((3, 4), ("253", "254"))
     assert hit.cite == "[@müller2019, pp. 253–254]"
     assert len(hit.render_text) <= 100 and hit.full_text is None
     assert (hit.text_source, hit.citekey_made, hit.doi) == ("native", False, None)
-    whole = found_passage(Hit("id", 0.5, PAYLOAD), max_chars=100, full_text=True)
+    whole = found_passage(ScoredPoint("id", 0.5, PAYLOAD), max_chars=100, full_text=True)
     assert whole.full_text == PAYLOAD["chunk_text"]
 
 
 def test_a_hit_without_pages_has_no_span_and_a_citation_without_page() -> None:
-    hit = found_passage(Hit("id", 0.5, {"citekey": "k", "chunk_text": "x"}))
+    hit = found_passage(ScoredPoint("id", 0.5, {"citekey": "k", "chunk_text": "x"}))
     assert (hit.page_span, hit.page_labels, hit.cite, hit.chunk_id) == (None, (), "[@k]", "id")
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citeloom.index.base import Hit
+from citeloom.index.base import ScoredPoint
 from citeloom.search.mentions import find_mentions
 
 WORK = {
@@ -22,7 +22,7 @@ WORK = {
 
 def score(question: str, **other: Any) -> float:
     keys = {"sorensen_old": "sorensenArtificialLight2023"}
-    return find_mentions(question, keys.get).boosted(Hit("id", 0.2, {**WORK, **other})).score
+    return find_mentions(question, keys.get).boosted(ScoredPoint("id", 0.2, {**WORK, **other})).score
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_any_question_is_read_and_scores_stay_within_bounds(question: str) -> No
     asked = find_mentions(question, lambda key: None)
     asked.condition()
     for given_score in (0.0, 0.3, 1.0):
-        assert given_score <= asked.boosted(Hit("id", given_score, WORK)).score <= 1
+        assert given_score <= asked.boosted(ScoredPoint("id", given_score, WORK)).score <= 1
 
 
 def test_a_very_long_question_names_only_its_phrases() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.index.base import Hit
+from citeloom.index.base import ScoredPoint
 from citeloom.search.grouping import HitGroup
 from citeloom.search.rerank import rerank
 
@@ -31,7 +31,7 @@ class ByLength:
 
 
 def passages(count: int) -> list[HitGroup]:
-    return [HitGroup([Hit(str(n), 0.5, {"chunk_text": "x" * n})], 0.5) for n in range(1, count + 1)]
+    return [HitGroup([ScoredPoint(str(n), 0.5, {"chunk_text": "x" * n})], 0.5) for n in range(1, count + 1)]
 
 
 def test_passages_get_the_scores_of_the_judge_within_bounds_and_the_cost_is_said() -> None:

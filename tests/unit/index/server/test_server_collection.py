@@ -123,9 +123,9 @@ def test_another_key_is_used_from_now_on_and_what_is_being_written_stays_hidden(
 ) -> None:
     collection.hide("v")
     collection.upsert([point(0)])
-    collection.reach(QdrantServer(qdrant.address, "withdrawn"))
+    collection.reconnect(QdrantServer(qdrant.address, "withdrawn"))
     assert failure(collection.count).code == Code.PERMISSION_DENIED
-    collection.reach(QdrantServer(qdrant.address, KEY))
+    collection.reconnect(QdrantServer(qdrant.address, KEY))
     assert collection.count() == 0
     collection.show("v")
     assert collection.count() == 1
