@@ -7,12 +7,11 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 
-_LIGATURES = {
+_LIGATURES = str.maketrans({
     "ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st",
     "\u00a0": " ", "\u2002": " ", "\u2003": " ", "\u2009": " ", "\u200a": " ", "\u202f": " ",
     "\u200b": "", "\u2060": "", "\ufeff": "",
-}  # fmt: skip
-_LIGATURE_TABLE = str.maketrans(_LIGATURES)
+})  # fmt: skip
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
 _LOOSE_ACCENT = re.compile(r"([¨´ˆ˜ˇ˚])([A-Za-zı])")
 _COMBINING = {"¨": "\u0308", "´": "\u0301", "ˆ": "\u0302", "˜": "\u0303", "ˇ": "\u030c", "˚": "\u030a"}
@@ -20,26 +19,12 @@ _DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>{}|\\^`]+", re.I)
 _HYPHENS = "-\u00ad\u2010\u2011"
 _SUSPENDED = {"und", "oder", "bzw", "bis", "and", "or", "to", "nor", "sowie", "noch", "et", "ou"}
 _ALWAYS_HYPHENED = {"self", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"}
-_PREFIXES = {
-    "over",
-    "under",
-    "inter",
-    "super",
-    "with",
-    "some",
-    "every",
-    "fore",
-    "after",
-    "counter",
-    "multi",
-    "trans",
-}
+_PREFIXES = {"over", "under", "inter", "super", "with", "some", "every", "fore", "after", "counter", "multi", "trans"}
 
 
 def tidy(text: str) -> str:
     """Return text with ligatures expanded and invisible characters removed."""
-    text = text.translate(_LIGATURE_TABLE)
-    text = _CONTROL.sub("", text)
+    text = _CONTROL.sub("", text.translate(_LIGATURES))
     return unicodedata.normalize("NFC", _LOOSE_ACCENT.sub(_accented, text))
 
 
@@ -48,6 +33,13 @@ def _accented(match: re.Match[str]) -> str:
     letter = "i" if match[2] == "ı" else match[2]
     composed = unicodedata.normalize("NFC", letter + _COMBINING[match[1]])
     return composed if len(composed) == 1 else match[0]
+
+
+def is_binary(data: bytes) -> bool:
+    """Return whether data without a byte-order mark cannot be text."""
+    sample = data[:65_536]
+    control = sum(byte < 32 and byte not in b"\t\n\r\f\x1b\b" for byte in sample)
+    return b"\x00" in data or control > 0.1 * len(sample)
 
 
 def find_dois(texts: Iterable[str]) -> tuple[str, ...]:
@@ -69,7 +61,7 @@ def _unbalanced(doi: str) -> bool:
 
 def words_of(text: str) -> list[str]:
     """Return the words of a text without hyphens and case, for comparison."""
-    return re.findall(r"\w+", re.sub(r"[-\u00ad\u2010\u2011]", "", tidy(text)).casefold())
+    return re.findall(r"\w+", re.sub(f"[{_HYPHENS}]", "", tidy(text)).casefold())
 
 
 def word_coverage(raw: Iterable[str], kept: Iterable[str], left_out: Iterable[str] = ()) -> float:
@@ -124,24 +116,18 @@ class Vocabulary:
 
     def join(self, before: str, after: str) -> str:
         """Join two lines of a paragraph."""
-        if not before or not after:
-            return before + after
-        if _continues_unspaced(before, after):
+        if not before or not after or _continues_unspaced(before, after):
             return before + after
         if before[-1] not in _HYPHENS or len(before) < 2 or not before[-2].isalnum():
             return f"{before} {after}"
         last = re.search(r"[^\W_]+(?:[-‐][^\W_]+)*$", before[:-1])
         first = re.match(r"[^\W_]+", after)
-        if not last or not first:
+        if not last or not first or first[0].casefold() in _SUSPENDED:  # "pre- and post-test"
             return f"{before} {after}"
-        head, tail = last[0], first[0]
-        if tail.casefold() in _SUSPENDED:  # "pre- and post-test"
-            return f"{before} {after}"
-        if not tail[0].islower():  # "Smith-" "Jones", "2010-" "2015"
+        keeps_hyphen = before[-1] != "\u00ad" and self._is_compound(last[0], first[0])
+        if keeps_hyphen or not first[0][0].islower():  # "Smith-" "Jones", "2010-" "2015"
             return before + after
-        if before[-1] == "\u00ad" or not self._is_compound(head, tail):
-            return before[:-1] + after
-        return before + after
+        return before[:-1] + after
 
     def _is_compound(self, head: str, tail: str) -> bool:
         """Return whether the hyphen belongs to the word ("market-driven") and not to the line break."""

@@ -24,8 +24,8 @@ from citeloom.conversion.convert import (
     PageProgress,
     convert,
     ignore_progress,
-    translate_file_errors,
 )
+from citeloom.conversion.file_errors import translate_file_errors
 from citeloom.conversion.private_copy import PrivateCopies
 from citeloom.conversion.record_page_numbers import with_record_pages
 from citeloom.core import fault_injection as faults

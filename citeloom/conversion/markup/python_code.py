@@ -1,45 +1,24 @@
-"""Reader of Python files: classes and functions become sections."""
+"""Parses Python code: classes and functions become sections."""
 
 from __future__ import annotations
 
 import ast
-import warnings as python_warnings
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
-from citeloom.conversion.markup import plain_text
-from citeloom.conversion.text_tools import find_dois
-from citeloom.core.types import Block, BlockKind, Converted
+from citeloom.core.types import Block, BlockKind
 
 _Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def read(path: Path, converter: str) -> Converted:
-    """Convert a Python file by its syntax tree, or as plain text if it does not parse."""
-    text, warnings = plain_text.read_text(path)
-    try:
-        with python_warnings.catch_warnings():
-            python_warnings.simplefilter("ignore")  # warnings about the code are not reported
-            module = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        line = getattr(error, "lineno", None)
-        where = f" (line {line})" if line else ""
-        blocks = plain_text.blocks(text)
-        warnings.append(f"The code does not parse{where}; taken as plain text.")
-    else:
-        lines = text.split("\n")
-        blocks = tuple(_body(lines, module.body, 1, len(lines), _CodePath()))
-    return Converted(
-        file_type="python",
-        converter=converter,
-        blocks=blocks,
-        title=path.name,
-        dois=find_dois([text]),
-        word_coverage=1.0,
-        warnings=tuple(warnings),
-    )
+def parse(text: str) -> list[Block]:
+    """Return the blocks of a module. Raises SyntaxError, ValueError, RecursionError or MemoryError."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # warnings about the code are not reported
+        module = ast.parse(text)
+    lines = text.split("\n")
+    return list(_body(lines, module.body, 1, len(lines), _CodePath()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +63,7 @@ def _piece(lines: list[str], first: int, last: int, place: _CodePath) -> Iterato
         last -= 1
     if first > last:
         return
-    extra: dict[str, Any] = {}
-    if place.class_name:
-        extra["class_name"] = place.class_name
-    if place.function_name:
-        extra["function_name"] = place.function_name
+    names = {"class_name": place.class_name, "function_name": place.function_name}
+    extra = {key: name for key, name in names.items() if name}
     text = "\n".join(line.rstrip() for line in lines[first - 1 : last])
     yield Block(BlockKind.CODE, text, place.path, lines=(first, last), extra=extra)

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
-from lxml import etree as _etree
+from lxml import etree
 
+from citeloom.conversion.file_errors import file_error
 from citeloom.conversion.office.web_page import HEADINGS, PARAGRAPH, Node, WebPage, read_page
-from citeloom.conversion.office.zip_package import Package, damaged, harmful, locked, other_format, xml_tree
+from citeloom.conversion.office.zip_package import Package, damaged, other_format
 from citeloom.core.errors import CiteLoomError
-
-# lxml has no type information; as Any, the rest of the module can be checked.
-etree: Any = _etree
 
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
@@ -23,55 +20,39 @@ _FONTS_ONLY = {"http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/en
 _TEXT_TYPES = {"application/xhtml+xml", "text/html", "application/x-dtbook+xml", "text/x-oeb1-document", ""}
 
 
-@dataclass(slots=True)
-class Book:
-    """Chapters of a book as one page, with title and warnings."""
-
-    page: WebPage
-    title: str = ""
-    warnings: list[str] = field(default_factory=list)
-
-
-def read_book(package: Package) -> Book:
-    """Read an EPUB book. Raises CiteLoomError if its text is encrypted."""
+def read_book(package: Package) -> WebPage:
+    """Read the chapters of an EPUB book as one page. Raises CiteLoomError if its text is encrypted."""
     if _CONTAINER not in package:
         if "mimetype" in package and package.read("mimetype").strip() == b"application/epub+zip":
             raise damaged(package.path, f"its part {_CONTAINER} is missing")
         raise other_format(package.path, "epub", "another kind of archive")
-    opf_name = next((str(e.get("full-path") or "") for e in _parse(package, _CONTAINER).iter("{*}rootfile")), "")
-    opf = _parse(package, opf_name)
+    opf_name = next((str(e.get("full-path") or "") for e in package.parse(_CONTAINER).iter("{*}rootfile")), "")
+    opf = package.parse(opf_name)
     folder = posixpath.dirname(opf_name)
     chapters = _spine(opf, folder)
-    _refuse_locked(package, set(chapters))
+    _refuse_encrypted(package, set(chapters))
     missing = [name for name in chapters if name not in package]
     if not chapters or len(missing) == len(chapters):
         raise damaged(package.path, f"its part {missing[0]} is missing" if missing else "it names no chapters")
-    book = Book(WebPage(), next((_text(e) for e in opf.iter("{*}title")), ""))
+    book = WebPage(titles=[_text(e) for e in opf.iter("{*}title")][:1])
     try:
         labels = _labels(package, opf, folder)
     except (CiteLoomError, etree.LxmlError, ValueError):
         labels = {}  # the book can be read without its table of contents
     for name in chapters:
         if name in package:
-            page, warnings = read_page(package.read(name), package.path, xhtml=True)
+            page = read_page(package.read(name), package.path, xhtml=True)
             if name in labels and not any(node.tag in HEADINGS for node in page.body.nodes()):
                 depth, label = labels[name]
-                page.body.kids.insert(0, Node(f"h{min(depth, 6)}", [label]))
-            book.page.body.kids += [*page.body.kids, PARAGRAPH]
-            book.page.seen += [*page.seen, "\n"]
-            book.page.left_out += [*page.left_out, "\n"]
-            book.warnings += [warning for warning in warnings if warning not in book.warnings]
+                page.body.children.insert(0, Node(f"h{min(depth, 6)}", [label]))
+            book.body.children += [*page.body.children, PARAGRAPH]
+            book.visible += [*page.visible, "\n"]
+            book.omitted += [*page.omitted, "\n"]
+            book.warnings += [warning for warning in page.warnings if warning not in book.warnings]
     if missing:
         shown = ", ".join(missing[:5]) + (" …" if len(missing) > 5 else "")
         book.warnings.append(f"{len(missing)} of {len(chapters)} chapters are missing from the file: {shown}")
     return book
-
-
-def _parse(package: Package, name: str) -> Any:
-    data = package.read(name)
-    if b"<!ENTITY" in data.replace(b"\x00", b""):
-        raise harmful(package.path, f"its part {name} defines XML entities, which no book needs")
-    return xml_tree(package.path, name, data)
 
 
 def _place(folder: str, address: str) -> str:
@@ -93,18 +74,15 @@ def _is_contents(item: Any) -> bool:
     return "nav" in str(item.get("properties") or "").split()
 
 
-def _refuse_locked(package: Package, chapters: set[str]) -> None:
-    if _ENCRYPTION not in package:
-        return
-    for entry in _parse(package, _ENCRYPTION).iter("{*}EncryptedData"):
+def _refuse_encrypted(package: Package, chapters: set[str]) -> None:
+    entries = package.parse(_ENCRYPTION).iter("{*}EncryptedData") if _ENCRYPTION in package else ()
+    for entry in entries:
         method = next((e.get("Algorithm") for e in entry.iterchildren("{*}EncryptionMethod")), "")
         parts = {_place("", str(e.get("URI") or "")) for e in entry.iter("{*}CipherReference")}
         if method not in _FONTS_ONLY and parts & chapters:
-            raise locked(
-                package.path,
-                "locked by digital rights management: its text is encrypted",
-                "Ask the publisher or your library for a copy without it, or attach the PDF.",
-            )
+            message = f"The file {package.path.name} is encrypted by digital rights management."
+            next_step = "Ask the publisher or your library for a copy without it, or attach the PDF."
+            raise file_error(package.path, message, next_step)
 
 
 def _labels(package: Package, opf: Any, folder: str) -> dict[str, tuple[int, str]]:
@@ -121,7 +99,7 @@ def _labels(package: Package, opf: Any, folder: str) -> dict[str, tuple[int, str
                 depth = sum(1 for _ in link.iterancestors("ol"))
                 found.setdefault(_place(base, link.get("href")), (depth, _text(link)))
         elif item.get("media-type") == "application/x-dtbncx+xml":
-            for point in _parse(package, name).iter("{*}navPoint"):
+            for point in package.parse(name).iter("{*}navPoint"):
                 depth = 1 + sum(1 for _ in point.iterancestors("{*}navPoint"))
                 for label, target in zip(
                     point.iterchildren("{*}navLabel"), point.iterchildren("{*}content"), strict=False

@@ -10,13 +10,10 @@ from copy import deepcopy
 from typing import Any
 from urllib.parse import unquote
 
-from lxml import etree as _etree
+from lxml import etree
 
 from citeloom.conversion.docling import markers
-from citeloom.conversion.office.zip_package import NAMES, Package, damaged, harmful, other_format, xml_tree
-
-# lxml has no type information; as Any, the rest of the module can be checked.
-etree: Any = _etree
+from citeloom.conversion.office.zip_package import NAMES, Package, damaged, other_format
 
 _MAIN_TYPES = {"docx": b"wordprocessingml.document.main", "pptx": b"presentationml.presentation.main"}
 _OTHER_TYPES = {
@@ -41,19 +38,6 @@ _TEXT_BOX = f"""<p:sp xmlns:p="http://schemas.openxmlformats.org/presentationml/
 _NOTES = {"footnoteReference": "f", "endnoteReference": "e"}
 
 
-def parse(package: Package, name: str) -> Any:
-    """Parse a part as XML, without expanding entities or fetching anything."""
-    data = package.read(name)
-    _refuse_entities(package, name, data)
-    return xml_tree(package.path, name, data)
-
-
-def _refuse_entities(package: Package, name: str, data: bytes) -> None:
-    for opening in ("<!DOCTYPE", "<!ENTITY"):
-        if opening.encode() in data or opening.encode("utf-16-le") in data or opening.encode("utf-16-be") in data:
-            raise harmful(package.path, f"its part {name} defines XML entities, which no Office file needs")
-
-
 def main_part(package: Package, kind: str) -> str:
     """Return the name of the main document part. Raises CiteLoomError for a package of another format."""
     if "[Content_Types].xml" not in package:
@@ -72,7 +56,7 @@ def title(package: Package) -> str:
     """Return the title in the file's properties."""
     if "docProps/core.xml" not in package:
         return ""
-    return next((str(e.text or "") for e in parse(package, "docProps/core.xml") if _name(e) == "title"), "")
+    return next((str(e.text or "") for e in package.parse("docProps/core.xml") if _name(e) == "title"), "")
 
 
 def for_docling(package: Package, main: str, kind: str) -> tuple[io.BytesIO, list[str]]:
@@ -87,14 +71,11 @@ def for_docling(package: Package, main: str, kind: str) -> tuple[io.BytesIO, lis
     captions, titles = _styles(package, f"{folder}/styles.xml") if kind == "docx" else (set(), set())
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as copy:
         for name in package.names():
-            data = b""
-            if name.lower().endswith(_XML_SUFFIXES):
-                data = package.read(name)
-                _refuse_entities(package, name, data)
+            data = package.read_xml(name) if name.lower().endswith(_XML_SUFFIXES) else b""
             if name.endswith(".rels"):
                 data = _without_dangling_relations(package, name)
             elif name in texts or (kind == "pptx" and name.startswith(f"{folder}/slides/slide")):
-                root = parse(package, name)
+                root = package.parse(name)
                 _inline_diagrams(package, name, root)
                 _unwrap(root)
                 raw.extend(_words(root))
@@ -109,7 +90,7 @@ def for_docling(package: Package, main: str, kind: str) -> tuple[io.BytesIO, lis
 def _relations(package: Package, name: str) -> Iterator[tuple[Any, str, str]]:
     """Yield the relations of a part to other parts of the package, with kind and name of the target."""
     folder = posixpath.dirname(posixpath.dirname(name))
-    for relation in parse(package, name).iterchildren("{*}Relationship"):
+    for relation in package.parse(name).iterchildren("{*}Relationship"):
         if relation.get("TargetMode") != "External" and not str(relation.get("Target")).startswith("#"):
             target = posixpath.normpath(posixpath.join("/", folder, unquote(str(relation.get("Target")))))
             yield relation, str(relation.get("Type")).rpartition("/")[2], target.lstrip("/")
@@ -149,7 +130,7 @@ def _styles(package: Package, name: str) -> tuple[set[str], set[str]]:
     """Return the ids of the caption and title styles, found by name: names are always English, ids are localized."""
     found: dict[str, set[str]] = {"caption": set(), "title": set()}
     if name in package:
-        for style in parse(package, name).iter("{*}style"):
+        for style in package.parse(name).iter("{*}style"):
             for child in style.iterchildren("{*}name"):
                 kind = _attribute(child, "val").lower()
                 if kind in found:
@@ -200,7 +181,7 @@ def _inline_diagrams(package: Package, name: str, root: Any) -> None:
     diagrams = {relation.get("Id"): part for relation, kind, part in relations if kind == "diagramData"}
     for ids in list(root.iter("{*}relIds")):
         part = diagrams.get(_attribute(ids, "dm"), "")
-        words = "\n".join(text for text in _words(parse(package, part)) if text.strip()) if part in package else ""
+        words = "\n".join(text for text in _words(package.parse(part)) if text.strip()) if part in package else ""
         frame = next(ids.iterancestors("{*}graphicFrame"), None)
         paragraph = next(ids.iterancestors("{*}p"), None)
         if words and paragraph is not None:

@@ -33,12 +33,12 @@ def _written(text: str) -> str:
     return escape(text.replace("\u00ad", "").translate(_PROTECT), quote=False)
 
 
-def _flow(kids: Sequence[Node | str], before: str = "", note: bool = False) -> Iterator[str]:
+def _flow(children: Sequence[Node | str], before: str = "", note: bool = False) -> Iterator[str]:
     """Yield paragraphs and the blocks between them; `before` is prepended to the first paragraph."""
     text: list[str] = [before]
-    for kid in [*kids, PARAGRAPH]:
-        if isinstance(kid, str) and kid != PARAGRAPH:
-            text.append(kid)
+    for child in [*children, PARAGRAPH]:
+        if isinstance(child, str) and child != PARAGRAPH:
+            text.append(child)
             continue
         for paragraph in _BLANK_LINE.split("".join(text)):
             words = " ".join(paragraph.split())
@@ -46,8 +46,8 @@ def _flow(kids: Sequence[Node | str], before: str = "", note: bool = False) -> I
                 yield f"<p>{markers.mark(markers.NOTE) if note else ''}{_written(words)}</p>\n"
                 before = ""
         text = [before]
-        if isinstance(kid, Node):
-            yield from _block(kid, note)
+        if isinstance(child, Node):
+            yield from _block(child, note)
 
 
 def _block(node: Node, note: bool) -> Iterator[str]:
@@ -60,15 +60,15 @@ def _block(node: Node, note: bool) -> Iterator[str]:
     elif node.tag == "table":
         yield from _table(node, note)
     elif node.tag == "pre":
-        text = "".join(kid.text() if isinstance(kid, Node) else kid for kid in node.kids)
+        text = "".join(child.text() if isinstance(child, Node) else child for child in node.children)
         text = text.replace(LINE_BREAK, "\n").replace(PARAGRAPH, "\n").strip("\r\n")
         yield f"<pre>{_written(text)}</pre>\n" if text.strip() else ""
     elif node.tag == "figure":
-        yield f"<figure>{''.join(_flow(node.kids, note=note))}</figure>\n"
+        yield f"<figure>{''.join(_flow(node.children, note=note))}</figure>\n"
     elif node.tag in ("figcaption", "caption"):
         yield f"<{node.tag}>{_written(node.text())}</{node.tag}>\n" if node.text() else ""
     else:
-        yield from _flow(node.kids, note=note or node.tag == "note")
+        yield from _flow(node.children, note=note or node.tag == "note")
 
 
 def _list(node: Node, note: bool) -> Iterator[str]:
@@ -76,21 +76,21 @@ def _list(node: Node, note: bool) -> Iterator[str]:
     number = int(start) if start.isascii() and start.isdigit() and len(start) < 7 else 1
     if any(inner.tag not in (*LISTS, "li") for inner in node.nodes()):
         # A list whose items contain headings, tables or code is used for layout only.
-        for kid in node.kids:
-            if isinstance(kid, Node) and kid.tag == "li":
-                yield from _flow(kid.kids, f"{number}. " if node.tag == "ol" else "- ", note)
+        for child in node.children:
+            if isinstance(child, Node) and child.tag == "li":
+                yield from _flow(child.children, f"{number}. " if node.tag == "ol" else "- ", note)
                 number += 1
-            elif isinstance(kid, Node):
-                yield from _block(kid, note)
+            elif isinstance(child, Node):
+                yield from _block(child, note)
             else:
-                yield from _flow([kid], note=note)
+                yield from _flow([child], note=note)
         return
     yield f'<ol start="{number}">' if node.tag == "ol" else "<ul>"
-    for kid in node.kids:
-        if isinstance(kid, Node) and kid.tag in LISTS:
-            yield from _list(kid, note)
-        elif isinstance(kid, Node) or kid.strip():
-            inner = kid.kids if isinstance(kid, Node) else [kid]
+    for child in node.children:
+        if isinstance(child, Node) and child.tag in LISTS:
+            yield from _list(child, note)
+        elif isinstance(child, Node) or child.strip():
+            inner = child.children if isinstance(child, Node) else [child]
             words = Node("li", [k for k in inner if isinstance(k, str)]).text()
             yield f"<li>{markers.mark(markers.NOTE) if note and words else ''}{_written(words)}"
             for below in inner:
@@ -101,9 +101,9 @@ def _list(node: Node, note: bool) -> Iterator[str]:
 
 
 def _table(node: Node, note: bool) -> Iterator[str]:
-    parts = [kid for kid in node.kids if isinstance(kid, Node)]
-    loose = [kid for kid in node.kids if isinstance(kid, str) and kid.strip()]
-    rows = [[cell for cell in part.kids if isinstance(cell, Node)] for part in parts if part.tag == "tr"]
+    parts = [child for child in node.children if isinstance(child, Node)]
+    loose = [child for child in node.children if isinstance(child, str) and child.strip()]
+    rows = [[cell for cell in part.children if isinstance(cell, Node)] for part in parts if part.tag == "tr"]
     rows += [[part for part in parts if part.tag in ("td", "th")]]
     inside = {inner.tag for inner in node.nodes()}
     for_layout = node.attributes.get("role") in ("presentation", "none") or inside & {"table", "pre", *HEADINGS}
@@ -114,7 +114,7 @@ def _table(node: Node, note: bool) -> Iterator[str]:
         for part in captions:
             yield f"<figure><figcaption>{_written(part.text())}</figcaption></figure>\n" if part.text() else ""
         for cell in (cell for row in rows for cell in row):
-            yield from _flow(cell.kids, note=note) if cell.tag in ("td", "th") else _block(cell, note)
+            yield from _flow(cell.children, note=note) if cell.tag in ("td", "th") else _block(cell, note)
         return
     yield f"<table>{''.join(piece for part in captions for piece in _block(part, note))}"
     yield from (f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows if row)

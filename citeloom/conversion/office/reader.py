@@ -18,10 +18,11 @@ from docling_core.types.doc.document import DoclingDocument
 
 from citeloom.conversion.docling import quietly
 from citeloom.conversion.docling.blocks import SPEAKER_NOTES, read_blocks, unread_texts
+from citeloom.conversion.file_errors import file_error
 from citeloom.conversion.office import epub, office_xml, plain_html, web_page
 from citeloom.conversion.office.zip_package import NAMES, Package, damaged
 from citeloom.conversion.text_tools import find_dois, tidy, word_coverage, words_of
-from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.errors import CiteLoomError
 from citeloom.core.types import Block, Converted, Page
 
 _POOR_COVERAGE = 0.95
@@ -41,8 +42,8 @@ class _Source:
     stream: io.BytesIO
     titles: list[str] = field(default_factory=list)  # from the metadata, the best first
     dois: list[str] = field(default_factory=list)
-    seen: list[str] = field(default_factory=list)  # visible texts of the file
-    left_out: list[str] = field(default_factory=list)  # of these, texts that are not content
+    visible: list[str] = field(default_factory=list)  # visible texts of the file
+    omitted: list[str] = field(default_factory=list)  # of these, texts that are not content
     warnings: list[str] = field(default_factory=list)
 
 
@@ -53,22 +54,15 @@ def read(path: Path, kind: str, converter: str) -> Converted:
             source = _source(path, kind)
             doc = _docling(source.stream, path, kind)
             blocks, printed = _blocks(doc, kind, source.titles)
-            source.left_out += unread_texts(doc) if kind == "pptx" else []
+            source.omitted += unread_texts(doc) if kind == "pptx" else []
     except RecursionError:
-        raise CiteLoomError(
-            Code.CONVERSION_FAILED,
-            f"The file {path.name} is nested too deeply to be read.",
-            f"Open the {NAMES[kind]} and save it anew, or attach a PDF of it.",
-            path=str(path),
-        ) from None
+        raise _unreadable(path, kind, "it is nested too deeply") from None
     if not any(words_of(block.text) for block in blocks):
-        raise CiteLoomError(
-            Code.CONVERSION_FAILED,
-            f"The file {path.name} holds no text.",
-            "If its text is in pictures, print it to PDF: the pages of a PDF are read by OCR.",
-            path=str(path),
-        )
-    coverage = _coverage(source, blocks)
+        next_step = "If its text is in pictures, print it to PDF: the pages of a PDF are read by OCR."
+        raise file_error(path, f"The file {path.name} contains no text.", next_step)
+    visible = " ".join(" ".join(source.visible).split())  # line breaks mean nothing in these formats
+    shown = (block.text for block in blocks if block.section_path[-1:] != (SPEAKER_NOTES,))
+    coverage = word_coverage([visible], shown, source.omitted)
     if coverage < _POOR_COVERAGE:
         source.warnings.append(f"Only {coverage:.0%} of the file's words were recovered.")
     return Converted(
@@ -86,20 +80,18 @@ def read(path: Path, kind: str, converter: str) -> Converted:
 
 def _source(path: Path, kind: str) -> _Source:
     if kind == "html":
-        page, warnings = web_page.read_page(path.read_bytes(), path, xhtml=path.suffix.lower() == ".xhtml")
-        return _web_source(page, page.titles, warnings)
+        return _web_source(web_page.read_page(path.read_bytes(), path, xhtml=path.suffix.lower() == ".xhtml"))
     with Package(path, kind) as package:
         if kind == "epub":
-            book = epub.read_book(package)
-            return _web_source(book.page, [book.title], book.warnings)
+            return _web_source(epub.read_book(package))
         main = office_xml.main_part(package, kind)
-        stream, seen = office_xml.for_docling(package, main, kind)
-        return _Source(stream, [office_xml.title(package)], seen=seen)
+        stream, visible = office_xml.for_docling(package, main, kind)
+        return _Source(stream, [office_xml.title(package)], visible=visible)
 
 
-def _web_source(page: web_page.WebPage, titles: list[str], warnings: list[str]) -> _Source:
-    html = plain_html.to_html(page.body.kids).encode()
-    return _Source(io.BytesIO(html), titles, page.dois, ["".join(page.seen)], ["".join(page.left_out)], warnings)
+def _web_source(page: web_page.WebPage) -> _Source:
+    html = io.BytesIO(plain_html.to_html(page.body.children).encode())
+    return _Source(html, page.titles, page.dois, ["".join(page.visible)], ["".join(page.omitted)], page.warnings)
 
 
 def _docling(stream: io.BytesIO, path: Path, kind: str) -> DoclingDocument:
@@ -110,7 +102,7 @@ def _docling(stream: io.BytesIO, path: Path, kind: str) -> DoclingDocument:
         document = InputDocument(stream, form, backend, options, f"document.{form.value}")
         reader = getattr(document, "_backend", None)  # None if the file could not be opened
         if not isinstance(reader, DeclarativeDocumentBackend) or not reader.is_valid():
-            raise damaged(path, "its parts do not make a whole")
+            raise damaged(path, "its parts do not fit together")
         # Images are not used, so LibreOffice need not be started to render them.
         for name in ("docx_to_pdf_converter_init", "pptx_to_pdf_converter_init"):
             if hasattr(reader, name):
@@ -119,12 +111,12 @@ def _docling(stream: io.BytesIO, path: Path, kind: str) -> DoclingDocument:
     except (CiteLoomError, RecursionError, MemoryError):
         raise
     except Exception as error:
-        raise CiteLoomError(
-            Code.CONVERSION_FAILED,
-            f"The file {path.name} could not be read: docling stumbled over it ({type(error).__name__}).",
-            f"Open the {NAMES[kind]} and save it anew, or attach a PDF of it.",
-            path=str(path),
-        ) from error
+        raise _unreadable(path, kind, f"docling failed ({type(error).__name__})") from error
+
+
+def _unreadable(path: Path, kind: str, why: str) -> CiteLoomError:
+    next_step = f"Open the {NAMES[kind]} and save it again, or attach a PDF of it."
+    return file_error(path, f"The file {path.name} could not be read: {why}.", next_step)
 
 
 def _blocks(doc: DoclingDocument, kind: str, titles: list[str]) -> tuple[list[Block], str]:
@@ -135,13 +127,6 @@ def _blocks(doc: DoclingDocument, kind: str, titles: list[str]) -> tuple[list[Bl
     return [
         replace(block, text=whole(block.text), section_path=tuple(map(whole, block.section_path))) for block in blocks
     ], whole(printed)
-
-
-def _coverage(source: _Source, blocks: list[Block]) -> float:
-    """Return the share of the visible words that the blocks contain."""
-    seen = " ".join(" ".join(source.seen).split())  # line breaks mean nothing in these formats
-    on_show = (block.text for block in blocks if block.section_path[-1:] != (SPEAKER_NOTES,))
-    return word_coverage([seen], on_show, source.left_out)
 
 
 def _title(titles: Iterable[str], printed: str, blocks: list[Block], kind: str) -> str:

@@ -12,22 +12,19 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from pathlib import Path
-from typing import Any
 
-from lxml import etree as _etree
+from lxml import etree
 
 from citeloom.conversion.docling import markers
 from citeloom.conversion.office.zip_package import harmful, other_format
-
-# lxml has no type information; as Any, the rest of the module can be checked.
-etree: Any = _etree
+from citeloom.conversion.text_tools import is_binary
 
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 LISTS = ("ul", "ol")
 PARAGRAPH = "\x1c"  # separates paragraphs in a node's text
 LINE_BREAK = "\x0b"
 
-_UNSEEN = {
+_NOT_RENDERED = {
     "script", "style", "template", "noscript", "noframes", "iframe", "object", "applet", "audio", "video",
     "canvas", "svg", "map", "datalist", "rp",
 }  # fmt: skip
@@ -71,20 +68,22 @@ class Node:
     """A heading, list, table, … with its text and child nodes."""
 
     tag: str
-    kids: list[Node | str] = field(default_factory=list)
+    children: list[Node | str] = field(default_factory=list)
     attributes: Mapping[str, str] = field(default_factory=dict)  # start of a list, spans of a cell
     unlinked: bool = False  # has text outside of links
 
     def nodes(self) -> Iterator[Node]:
         """Yield the descendant nodes."""
-        for kid in self.kids:
-            if isinstance(kid, Node):
-                yield kid
-                yield from kid.nodes()
+        for child in self.children:
+            if isinstance(child, Node):
+                yield child
+                yield from child.nodes()
 
     def text(self) -> str:
         """Return all text of the node on one line."""
-        return " ".join("".join(f" {kid.text()} " if isinstance(kid, Node) else kid for kid in self.kids).split())
+        return " ".join(
+            "".join(f" {child.text()} " if isinstance(child, Node) else child for child in self.children).split()
+        )
 
 
 @dataclass(slots=True)
@@ -94,15 +93,16 @@ class WebPage:
     body: Node = field(default_factory=lambda: Node("body"))
     titles: list[str] = field(default_factory=list)  # from the metadata, the best first
     dois: list[str] = field(default_factory=list)  # from the metadata
-    seen: list[str] = field(default_factory=list)  # visible texts
-    left_out: list[str] = field(default_factory=list)  # of these, navigation and other texts that are not content
+    visible: list[str] = field(default_factory=list)  # visible texts
+    omitted: list[str] = field(default_factory=list)  # of these, navigation and other texts that are not content
+    warnings: list[str] = field(default_factory=list)
 
 
 class _Mode(Enum):
     READ = auto()
-    LEAVE = auto()  # visible, but no content
+    OMIT = auto()  # visible, but no content
     HIDDEN = auto()
-    UNSEEN = auto()
+    INVISIBLE = auto()
 
 
 @dataclass(slots=True)
@@ -136,7 +136,7 @@ class _Reader:
         tag = tag.rpartition(":")[2]
         opened = _Open(tag, len(self.stack), self.mode, self.links)
         self.open.append(opened)
-        if self.mode is _Mode.UNSEEN:
+        if self.mode is _Mode.INVISIBLE:
             return
         if self.formula is not None:
             self.in_tex = tag == "annotation" and "tex" in attributes.get("encoding", "")
@@ -145,17 +145,17 @@ class _Reader:
             # A picture of the formula may be displayed instead: this is its text, even if it is hidden.
             self.formula, self.tex = [], attributes.get("alttext", "")
             return
-        if tag in _UNSEEN:
-            self.mode = _Mode.UNSEEN
+        if tag in _NOT_RENDERED:
+            self.mode = _Mode.INVISIBLE
         elif self.mode is _Mode.HIDDEN or _is_hidden(tag, attributes):
-            self.mode = _Mode.HIDDEN if tag in _INLINE else _Mode.UNSEEN
+            self.mode = _Mode.HIDDEN if tag in _INLINE else _Mode.INVISIBLE
         elif self.mode is _Mode.READ and self.is_control(tag, attributes):
-            self.mode = _Mode.LEAVE
+            self.mode = _Mode.OMIT
         if self.mode is _Mode.READ:
             self.read(tag, attributes, opened)
-        elif self.mode is _Mode.LEAVE and tag not in _INLINE:
-            self.page.seen.append("\n")
-            self.page.left_out.append("\n")
+        elif self.mode is _Mode.OMIT and tag not in _INLINE:
+            self.page.visible.append("\n")
+            self.page.omitted.append("\n")
 
     def is_control(self, tag: str, attributes: Mapping[str, str]) -> bool:
         if tag == "footer":
@@ -169,7 +169,7 @@ class _Reader:
             name = (attributes.get("name") or attributes.get("property") or "").lower()
             self.meta.setdefault(name, []).append(" ".join(attributes.get("content", "").split()))
         elif tag == "br":
-            self.page.seen.append("\n")
+            self.page.visible.append("\n")
             self.add(LINE_BREAK)
         elif tag == "a":
             self.links += 1
@@ -182,7 +182,7 @@ class _Reader:
             if tag in _STRUCTURE:
                 self.structure(tag, attributes, opened)
         if len(self.stack) == 1 and (tag == "main" or attributes.get("role") == "main"):
-            opened.main_from = len(self.page.body.kids)
+            opened.main_from = len(self.page.body.children)
 
     def is_note(self, tag: str, attributes: Mapping[str, str]) -> bool:
         if tag not in _NOTE_TAGS or self.stack[-1].tag not in ("body", "note") or len(self.stack) > _MAX_DEPTH:
@@ -202,7 +202,7 @@ class _Reader:
         self.put(Node(tag, attributes=relevant))
 
     def put(self, node: Node) -> None:
-        self.stack[-1].kids.append(node)
+        self.stack[-1].children.append(node)
         self.stack.append(node)
 
     def end(self, tag: str) -> None:
@@ -225,7 +225,7 @@ class _Reader:
             if parts and self.mode is _Mode.READ:
                 self.paragraph()
             if closed.main_from is not None:
-                self.mains.append((closed.main_from, len(self.page.body.kids)))
+                self.mains.append((closed.main_from, len(self.page.body.children)))
             if closed.tag == tag:
                 break
 
@@ -238,21 +238,21 @@ class _Reader:
                 self.formula.append(text)
         elif self.title is not None:
             self.title.append(text)
-        elif self.mode in (_Mode.READ, _Mode.LEAVE):
-            self.page.seen.append(text)
-            if self.mode is _Mode.LEAVE:
-                self.page.left_out.append(text)
+        elif self.mode in (_Mode.READ, _Mode.OMIT):
+            self.page.visible.append(text)
+            if self.mode is _Mode.OMIT:
+                self.page.omitted.append(text)
                 return
             self.add(text)
             if not self.links and text.strip():
                 self.stack[-1].unlinked = True
 
     def add(self, text: str) -> None:
-        self.stack[-1].kids.append(text)
+        self.stack[-1].children.append(text)
 
     def paragraph(self) -> None:
-        self.page.seen.append("\n")
-        if self.stack[-1].kids[-1:] != [PARAGRAPH]:
+        self.page.visible.append("\n")
+        if self.stack[-1].children[-1:] != [PARAGRAPH]:
             self.add(PARAGRAPH)
 
     def comment(self, text: str) -> None:
@@ -271,9 +271,9 @@ class _Reader:
         return page
 
 
-def read_page(data: bytes, path: Path, xhtml: bool = False) -> tuple[WebPage, list[str]]:
-    """Parse an HTML or XHTML page; return it with warnings."""
-    text, warnings = _decoded(data, path)
+def read_page(data: bytes, path: Path, xhtml: bool) -> WebPage:
+    """Parse an HTML or XHTML page."""
+    text, warnings = _decode(data, path)
     if _ENTITY_OF_ENTITIES.search(text):
         raise harmful(path, "it defines XML entities made of entities, which can swell without end")
     text = _DTD.sub("", text)
@@ -283,7 +283,8 @@ def read_page(data: bytes, path: Path, xhtml: bool = False) -> tuple[WebPage, li
     parser = etree.HTMLParser(target=_Reader(), encoding="utf-8", huge_tree=True)
     parser.feed(text.encode("utf-8", "replace"))
     page: WebPage = parser.close()
-    return page, warnings
+    page.warnings = warnings
+    return page
 
 
 def _is_hidden(tag: str, attributes: Mapping[str, str]) -> bool:
@@ -302,38 +303,37 @@ def _classes(attributes: Mapping[str, str]) -> str:
 
 def _keep_main(page: WebPage, first: int, last: int) -> None:
     """Reduce a page to its main element if that contains most of the text; a title above it is preserved."""
-    kids = page.body.kids
-    around = Node("body", [*kids[:first], PARAGRAPH, *kids[last:]])
-    main = Node("body", kids[first:last])
+    children = page.body.children
+    around = Node("body", [*children[:first], PARAGRAPH, *children[last:]])
+    main = Node("body", children[first:last])
     if len(main.text()) < len(around.text()):
         return
     if not any(node.tag == "h1" for node in main.nodes()):
-        titles = [kid for kid in around.kids if isinstance(kid, Node) and kid.tag == "h1"]
-        main.kids[:0] = titles
-        around.kids = [kid for kid in around.kids if kid not in titles]
-    page.left_out.append(f"\n{around.text()}\n")
-    page.body.kids = main.kids
+        titles = [child for child in around.children if isinstance(child, Node) and child.tag == "h1"]
+        main.children[:0] = titles
+        around.children = [child for child in around.children if child not in titles]
+    page.omitted.append(f"\n{around.text()}\n")
+    page.body.children = main.children
 
 
 def _drop_menus(page: WebPage) -> None:
     """Remove lists that consist of links above the first real paragraph: menus, other languages, contents."""
     paragraph = 0
-    for at, kid in enumerate(page.body.kids):
-        if isinstance(kid, str):
-            paragraph = 0 if kid == PARAGRAPH else paragraph + len(kid)
+    for at, child in enumerate(page.body.children):
+        if isinstance(child, str):
+            paragraph = 0 if child == PARAGRAPH else paragraph + len(child)
             if paragraph > _REAL_PARAGRAPH:
                 return
-        elif kid.tag in LISTS and not any(node.unlinked for node in (kid, *kid.nodes())):
-            page.left_out.append(f"\n{kid.text()}\n")
-            page.body.kids[at] = PARAGRAPH
+        elif child.tag in LISTS and not any(node.unlinked for node in (child, *child.nodes())):
+            page.omitted.append(f"\n{child.text()}\n")
+            page.body.children[at] = PARAGRAPH
 
 
-def _decoded(data: bytes, path: Path) -> tuple[str, list[str]]:
+def _decode(data: bytes, path: Path) -> tuple[str, list[str]]:
     for mark, encoding in _BOMS:
         if data.startswith(mark):
             return data.decode(encoding, "replace").lstrip("\ufeff"), []
-    sample = data[:65_536]
-    if b"\x00" in data or sum(byte < 32 and byte not in b"\t\n\r\f\x1b\b" for byte in sample) > 0.1 * len(sample):
+    if is_binary(data):
         raise other_format(path, "html")
     if data.startswith(b"%PDF-"):
         raise other_format(path, "html", "a PDF")

@@ -40,8 +40,8 @@ def test_a_package_that_is_none_or_is_broken_is_told_apart(tmp_path: Path, suffi
     whole = {"docx": word, "pptx": slides, "epub": epub}[suffix](tmp_path)
     data = whole.read_bytes()
     for content, code, words in (
-        (b"Just some words.", Code.UNSUPPORTED_FORMAT, "whatever its name says"),
-        (b"%PDF-1.7 and so on", Code.UNSUPPORTED_FORMAT, "whatever its name says"),
+        (b"Just some words.", Code.UNSUPPORTED_FORMAT, "despite its suffix"),
+        (b"%PDF-1.7 and so on", Code.UNSUPPORTED_FORMAT, "despite its suffix"),
         (data[: len(data) // 2], Code.CONVERSION_FAILED, "table of contents cannot be read"),
         (b"PK\x05\x06" + bytes(18), Code.CONVERSION_FAILED, "empty archive"),
         (ENCRYPTED, Code.CONVERSION_FAILED, "password"),

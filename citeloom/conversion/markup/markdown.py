@@ -1,15 +1,12 @@
-"""Reader of Markdown files: headings become sections, tables and code blocks stay whole."""
+"""Parses Markdown: headings become sections, tables and code blocks stay whole."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from citeloom.conversion.markup.plain_text import read_text
-from citeloom.conversion.text_tools import find_dois
-from citeloom.core.types import Block, BlockKind, Converted
+from citeloom.core.types import Block, BlockKind
 
 _ATX = re.compile(r"^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
 _SETEXT = re.compile(r"^ {0,3}(=+|-+)[ \t]*$")
@@ -20,7 +17,7 @@ _TITLE = re.compile(r"^title\s*:\s*(.+?)\s*$", re.I)
 
 
 @dataclass(slots=True)
-class _Reader:
+class _Parser:
     lines: list[str]
     at: int = 0
     blocks: list[Block] = field(default_factory=list)
@@ -112,22 +109,11 @@ def _front_matter(lines: list[str]) -> tuple[str, int]:
     return "", 0
 
 
-def read(path: Path, converter: str) -> Converted:
-    """Convert a Markdown file."""
-    text, warnings = read_text(path)
+def parse(text: str) -> tuple[str, list[Block]]:
+    """Return the title and the blocks of a Markdown text."""
     lines = [line.rstrip() for line in text.split("\n")]
     title, skipped = _front_matter(lines)
     # Blank lines instead of the front matter keep the line numbers.
-    blocks = _Reader([""] * skipped + lines[skipped:]).run()
-    if not title:
-        first = next((b for b in blocks if b.kind is BlockKind.HEADING and len(b.section_path) == 1), None)
-        title = first.text if first else ""
-    return Converted(
-        file_type="markdown",
-        converter=converter,
-        blocks=tuple(blocks),
-        title=title,
-        dois=find_dois([text]),
-        word_coverage=1.0,
-        warnings=tuple(warnings),
-    )
+    blocks = _Parser([""] * skipped + lines[skipped:]).run()
+    headings = (block.text for block in blocks if block.kind is BlockKind.HEADING and len(block.section_path) == 1)
+    return title or next(headings, ""), blocks
