@@ -126,7 +126,7 @@ class App(QObject):
             return
         reasons = []
         if reading:
-            reasons.append(self.tr("Papers are being read. That goes on when CiteLoom starts again."))
+            reasons.append(self.tr("Papers are being read. Reading continues when CiteLoom starts again."))
         if editors:
             reasons.append(
                 self.tr("Editors are connected. Their next question starts the engine again, without the app.")
@@ -183,13 +183,13 @@ class App(QObject):
         """Show the tray icon if the desktop has a tray; otherwise keep checking, and use the window instead."""
         if QSystemTrayIcon.isSystemTrayAvailable():
             self._tray_timer.stop()
-            self.tray.show()
-            self.window.without_tray(False)
+            self.tray.icon.show()
+            self.window.no_tray.hide()
             return
         self._tray_timer.start()
         self._tray_checks += 1
         if not self._hidden or self._tray_checks == _MAX_TRAY_CHECKS:
-            self.window.without_tray(True)
+            self.window.no_tray.show()
         if self._hidden and self._tray_checks == _MAX_TRAY_CHECKS:
             self.show()
 
@@ -208,7 +208,7 @@ def main(*, hidden: bool = False, page: str = "") -> int:
         if instance.raise_other(page):
             return 0
         raise CiteLoomError(
-            Code.TIMEOUT, "CiteLoom is running already, but does not answer.", "End its process and start it again."
+            Code.TIMEOUT, "CiteLoom is already running, but does not respond.", "End its process and start it again."
         )
     try:
         logging.to_file(paths.app_log())

@@ -71,7 +71,7 @@ def test_an_editor_is_connected_seen_and_put_back_as_it_was(
     file = person / ".cursor" / "mcp.json"
     panel = page.panel
     _wait(qtbot, lambda: page.list.editors.rowCount() > 1 and panel.choice.model.rowCount() == 2)
-    assert [one.id for one in page.list.editors.editors][:2] == ["cursor", "lm-studio"], "those that are here first"
+    assert [one.id for one in page.list.editors.rows][:2] == ["cursor", "lm-studio"], "those that are here first"
     page.list.pick("cursor")
     assert not panel.connect_button.isEnabled(), "no project is chosen, and that never means all of them"
     assert panel.hint.isVisible()
@@ -142,7 +142,7 @@ def test_a_malformed_file_is_left_alone_and_seen_when_it_is_mended(
     assert not panel.connect_button.isEnabled() and not panel.preview_button.isEnabled()
     qtbot.mouseClick(panel.open_button, LEFT)
     _wait(qtbot, lambda: opened == [file.as_uri()])
-    assert state_text(page.list.editors.editors[0]) == "Its file needs a look"
+    assert state_text(page.list.editors.rows[0]) == "Its file has a problem"
 
     qtbot.mouseClick(panel.problem.button, LEFT)
     assert page.other.form.currentText() == "Cursor" and page.other.isVisible()
@@ -207,7 +207,9 @@ def test_many_projects_are_found_by_their_name_and_one_that_is_gone_stays_in_sig
     choice = page.panel.choice
     _wait(qtbot, lambda: choice.model.rowCount() == 10_002 and page.list.chosen() == "cursor")
     assert choice.projects() == ["<b>gone</b>"]
-    assert "<b>gone</b> (no longer there)" in [choice.model.index(row).data() for row in range(choice.model.rowCount())]
+    assert "<b>gone</b> (no longer exists)" in [
+        choice.model.index(row).data() for row in range(choice.model.rowCount())
+    ]
     qtbot.keyClicks(choice.find_field, "gone")
     assert choice.list.model().rowCount() == 1
     choice.list.setCurrentIndex(choice.list.model().index(0, 0))
@@ -261,7 +263,7 @@ def test_a_project_is_not_called_gone_before_the_engine_has_said_so(qtbot: QtBot
     choice.choose(["thesis"], ["read"], everything=False)
     assert choice.model.index(0).data() == "thesis" and not choice.none.isVisible()
     choice.show_projects(["other"])
-    assert [choice.model.index(row).data() for row in range(2)] == ["other", "thesis (no longer there)"]
+    assert [choice.model.index(row).data() for row in range(2)] == ["other", "thesis (no longer exists)"]
 
 
 # -- steps -----------------------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.shell.engine_tasks import other_version
 from citeloom.desktop.shell.page import PageContext
 from citeloom.ipc import launch
+from citeloom.ipc.client import stop_engine
 from tests.support import engine_address
 
 LONG = 60_000  # milliseconds; nothing asserts a time
@@ -45,21 +46,8 @@ def test_a_refusal_comes_as_the_engine_says_it(own_home: Path, context: PageCont
 
 def test_a_failure_that_nobody_handles_reaches_the_window(own_home: Path, context: PageContext, qtbot: QtBot) -> None:
     with qtbot.waitSignal(context.tasks.failed, timeout=LONG) as heard:
-        context.tasks.run(context, lambda tell: 1 / 0)
+        context.tasks.run(context, lambda: 1 / 0)
     assert heard.args is not None and "ZeroDivisionError" in str(heard.args[0])
-
-
-def test_work_tells_how_far_it_is_before_it_is_done(own_home: Path, context: PageContext, qtbot: QtBot) -> None:
-    said: list[Any] = []
-
-    def work(tell: Any) -> str:
-        for step in range(3):
-            tell(step)
-        return "end"
-
-    context.tasks.run(context, work, done=said.append, progress=said.append)
-    qtbot.waitUntil(lambda: "end" in said, timeout=LONG)
-    assert said == [0, 1, 2, "end"]
 
 
 def test_nothing_is_handed_to_an_owner_that_is_gone_or_has_turned_away(
@@ -68,9 +56,9 @@ def test_nothing_is_handed_to_an_owner_that_is_gone_or_has_turned_away(
     got: list[str] = []
     go = threading.Event()
     owner = QObject()
-    context.tasks.run(owner, lambda tell: go.wait(30), done=lambda _: got.append("gone"))
-    dropped = context.tasks.run(context, lambda tell: go.wait(30), done=lambda _: got.append("dropped"))
-    context.tasks.run(context, lambda tell: go.wait(30), done=lambda _: got.append("wanted"))
+    context.tasks.run(owner, lambda: go.wait(30), done=lambda _: got.append("gone"))
+    dropped = context.tasks.run(context, lambda: go.wait(30), done=lambda _: got.append("dropped"))
+    context.tasks.run(context, lambda: go.wait(30), done=lambda _: got.append("wanted"))
     owner.deleteLater()
     dropped.drop()
     qtbot.wait(50)
@@ -104,7 +92,7 @@ def test_an_engine_of_another_version_is_told_and_can_be_restarted(
     file.write_text(json.dumps({**json.loads(file.read_text()), "version": "0.0.1"}))
     assert other_version() == "0.0.1"
     with qtbot.waitSignals([context.tasks.lost, context.tasks.reached], timeout=LONG):
-        context.tasks.restart_engine(context)
+        context.tasks.run(context, stop_engine)
     assert other_version() is None
     assert engine_address(own_home)["pid"] != first and launch.running()
 

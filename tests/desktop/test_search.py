@@ -32,7 +32,7 @@ def page(library_home: Path, context: PageContext, qtbot: QtBot) -> Iterator[Sea
 
 def test_typing_finds_passages_and_shows_the_page_with_the_passage_marked(page: SearchPage, qtbot: QtBot) -> None:
     _ask(page, qtbot, "street trees heat at night")
-    first = page.model.hits[0]
+    first = page.model.rows[0]
     assert first.citekey == "nakamuraStreetTreesNocturnal2022"
     assert page.coverage.text() == "10 of 10 papers searchable"
     view = page.reader.page
@@ -65,9 +65,9 @@ def test_pages_are_turned_and_zoomed_and_come_sharp(page: SearchPage, qtbot: QtB
 def test_a_paper_without_pages_is_read_with_what_stands_around(page: SearchPage, qtbot: QtBot) -> None:
     page.bar.filters.author.setEditText("")
     _ask(page, qtbot, "borrowed diligence must not be used too widely")
-    row = next(row for row, hit in enumerate(page.model.hits) if hit.source == "reading-notes.md")
+    row = next(row for row, hit in enumerate(page.model.rows) if hit.source == "reading-notes.md")
     page.hits.setCurrentIndex(page.model.index(row))
-    text = page.model.hits[row].full_text
+    text = page.model.rows[row].full_text
     _wait(qtbot, lambda: len(page.reader.passage.toPlainText()) > len(text))
     assert text in page.reader.passage.toPlainText()
     assert page.reader.page.isHidden() and page.reader.why.isHidden()
@@ -80,12 +80,12 @@ def test_a_paper_without_pages_is_read_with_what_stands_around(page: SearchPage,
 
 def test_filters_narrow_what_is_found_and_say_that_they_do(page: SearchPage, qtbot: QtBot) -> None:
     _ask(page, qtbot, "sleep and memory")
-    everything = {hit.year for hit in page.model.hits}
+    everything = {hit.year for hit in page.model.rows}
     assert len(everything) > 1
     qtbot.mouseClick(page.bar.filter_button, Qt.MouseButton.LeftButton)
     qtbot.keyClicks(page.bar.filters.year_from, "2021")
     qtbot.keyClicks(page.bar.filters.year_to, "2021")
-    _wait(qtbot, lambda: {hit.year for hit in page.model.hits} == {2021})
+    _wait(qtbot, lambda: {hit.year for hit in page.model.rows} == {2021})
     assert page.bar.filter_button.text() == "&Filters: 1"
     line = page.bar.filters.author.lineEdit()
     assert line
@@ -93,7 +93,7 @@ def test_filters_narrow_what_is_found_and_say_that_they_do(page: SearchPage, qtb
     _wait(qtbot, lambda: page.stack.currentWidget() is page.nothing)
     assert page.coverage.text() == "10 of 10 papers searchable"
     qtbot.mouseClick(page.nothing.buttons[0], Qt.MouseButton.LeftButton)
-    _wait(qtbot, lambda: {hit.year for hit in page.model.hits} == everything)
+    _wait(qtbot, lambda: {hit.year for hit in page.model.rows} == everything)
     assert page.bar.filter_button.text() == "&Filters"
 
 
@@ -101,10 +101,10 @@ def test_every_choice_of_a_filter_finds_something(page: SearchPage, qtbot: QtBot
     filters = page.bar.filters
     for field in (filters.author, filters.tag, filters.section):
         _ask(page, qtbot, "what was found")
-        before = page.model.hits
+        before = page.model.rows
         field.setCurrentIndex(field.count() - 1)
-        _wait(qtbot, lambda before=before: page.model.hits is not before)
-        assert page.model.hits, field.currentText()
+        _wait(qtbot, lambda before=before: page.model.rows is not before)
+        assert page.model.rows, field.currentText()
         filters.clear()
 
 
@@ -117,7 +117,7 @@ def test_the_keyboard_leads_to_the_hits_copies_and_opens(
     qtbot.keyClick(page.bar.box, Qt.Key.Key_Down)
     assert page.hits.hasFocus()
     qtbot.keyClick(page.hits, Qt.Key.Key_Down)
-    hit = page.model.hits[1]
+    hit = page.model.rows[1]
     qtbot.keyClick(page.hits, Qt.Key.Key_C, CONTROL)
     assert _clipboard() == hit.cite
     assert page.reader.copied.text() == "Citation copied"
@@ -142,7 +142,7 @@ def test_what_is_selected_is_quoted(page: SearchPage, qtbot: QtBot) -> None:
     cursor.movePosition(QTextCursor.MoveOperation.NextWord, QTextCursor.MoveMode.KeepAnchor, 2)
     page.reader.passage.setTextCursor(cursor)
     page.reader.copy_quote.trigger()
-    assert _clipboard() == f"“Street trees” {page.model.hits[0].cite}"
+    assert _clipboard() == f"“Street trees” {page.model.rows[0].cite}"
 
 
 def test_an_engine_that_ends_in_the_middle_is_asked_again(page: SearchPage, library_home: Path, qtbot: QtBot) -> None:
@@ -150,14 +150,14 @@ def test_an_engine_that_ends_in_the_middle_is_asked_again(page: SearchPage, libr
     before = engine_address(library_home)["pid"]
     stop_engine(library_home)
     _ask(page, qtbot, "sleep spindles")
-    assert page.model.hits[0].citekey.startswith("okafor")
+    assert page.model.rows[0].citekey.startswith("okafor")
     assert engine_address(library_home)["pid"] != before
 
 
 def _ask(page: SearchPage, qtbot: QtBot, question: str) -> None:
     page.bar.box.clear()
     qtbot.keyClicks(page.bar.box, question)
-    _wait(qtbot, lambda: page.model.question == question and bool(page.model.hits))
+    _wait(qtbot, lambda: page.model.question == question and bool(page.model.rows))
 
 
 def _wait(qtbot: QtBot, condition: Callable[[], bool]) -> None:

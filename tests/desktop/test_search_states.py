@@ -92,7 +92,7 @@ def test_before_the_first_question_examples_from_the_projects_own_tags_can_be_tr
     qtbot.waitUntil(lambda: len(page.welcome.buttons) == 2)
     assert page.stack.currentWidget() is page.welcome
     qtbot.mouseClick(page.welcome.buttons[0], Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: bool(page.model.hits))
+    qtbot.waitUntil(lambda: bool(page.model.rows))
     assert page.bar.box.text() == "What is known about moths?"
     assert tasks.asked[-1][0] in ("search_query", "library_page_image")
 
@@ -104,15 +104,15 @@ def test_only_the_last_question_is_answered(qtbot: QtBot) -> None:
     ask(page, qtbot, "new")
     for answer in tasks.held:
         answer()
-    qtbot.waitUntil(lambda: bool(page.model.hits))
-    assert page.model.hits[0].title == "new"
+    qtbot.waitUntil(lambda: bool(page.model.rows))
+    assert page.model.rows[0].title == "new"
     assert [args["text"] for verb, args in tasks.asked if verb == "search_query"] == ["new"]
 
 
 def test_typing_on_keeps_the_chosen_hit_and_does_not_draw_its_page_anew(qtbot: QtBot) -> None:
     page, tasks = opened(qtbot, search_query=lambda args: found(a_hit(len(args["text"]) + 1), a_hit(2)))
     ask(page, qtbot, "moth")
-    qtbot.waitUntil(lambda: bool(page.model.hits))
+    qtbot.waitUntil(lambda: bool(page.model.rows))
     page.hits.setCurrentIndex(page.model.index(1))
     qtbot.waitUntil(lambda: bool(page.reader.page.canvas.marks))
     drawn = sum(verb == "library_page_image" for verb, _ in tasks.asked)
@@ -157,7 +157,7 @@ def test_an_engine_that_is_lost_is_said_and_asked_again_when_it_is_back(qtbot: Q
     page.bar.box.setText("moths")
     tasks.answers.update(library_list_projects=listed(PROJECT), search_query=found(a_hit()), library_page_image=LOST)
     tasks.reached.emit(a_status())
-    qtbot.waitUntil(lambda: bool(page.model.hits) and page.banner.isHidden())
+    qtbot.waitUntil(lambda: bool(page.model.rows) and page.banner.isHidden())
     qtbot.waitUntil(lambda: tasks.asked[-1][0] == "library_page_image")
     tasks.answers["library_page_image"] = a_picture()
     tasks.reached.emit(a_status())
@@ -170,19 +170,19 @@ def test_a_project_that_is_gone_gives_way_to_the_one_that_is_left(qtbot: QtBot) 
     gone = CiteLoomError(Code.INVALID_PROJECT, "There is no project 'gone'.")
     tasks.answers["search_query"] = lambda args: gone if args["project"] == "gone" else found(a_hit())
     ask(page, qtbot)
-    qtbot.waitUntil(lambda: bool(page.model.hits))
+    qtbot.waitUntil(lambda: bool(page.model.rows))
     assert page.bar.project_id() == "thesis"
 
 
 def test_a_search_that_fails_leaves_no_answer_to_another_question(qtbot: QtBot) -> None:
     page, tasks = opened(qtbot)
     ask(page, qtbot)
-    qtbot.waitUntil(lambda: bool(page.model.hits))
+    qtbot.waitUntil(lambda: bool(page.model.rows))
     tasks.answers["search_query"] = CiteLoomError(Code.EMBEDDING_MISMATCH, "Another model.", "Rebuild it.")
     ask(page, qtbot, "beetles")
     qtbot.waitUntil(page.banner.isVisible)
     assert page.banner.message.text() == "Another model. Rebuild it."
-    assert page.model.hits == () and page.stack.currentWidget() is page.nothing
+    assert page.model.rows == () and page.stack.currentWidget() is page.nothing
 
 
 @pytest.mark.parametrize(
@@ -297,7 +297,7 @@ def test_whatever_a_library_holds_is_painted_as_it_is(qtbot: QtBot) -> None:
     answers = {"library_list_projects": projects, "search_get_passage": passage_result()}
     page, _ = opened(qtbot, search_query=found(*hits), **answers)
     ask(page, qtbot, "😀 élan <b>")
-    qtbot.waitUntil(lambda: len(page.model.hits) == 3)
+    qtbot.waitUntil(lambda: len(page.model.rows) == 3)
     for row in range(3):
         page.hits.setCurrentIndex(page.model.index(row))
         assert page.grab().width() > 0
@@ -310,7 +310,7 @@ def test_whatever_a_library_holds_is_painted_as_it_is(qtbot: QtBot) -> None:
 def test_a_hit_says_its_printed_page_and_its_place_in_the_file(qtbot: QtBot) -> None:
     page, _ = opened(qtbot, search_query=found(a_hit(), a_hit(2, page_span=(3, 4), page_labels=("3", "4"))))
     ask(page, qtbot)
-    qtbot.waitUntil(lambda: len(page.model.hits) == 2)
+    qtbot.waitUntil(lambda: len(page.model.rows) == 2)
     assert page.model.index(0).data(META) == "Okafor 2021 · page 33 (PDF: 3) · 2 Methods › Traps"
     assert page.model.index(1).data(META) == "Okafor 2021 · pages 3–4 · 2 Methods › Traps"
     assert page.reader.open_button.text() == "Open in Zotero"
@@ -365,7 +365,7 @@ def test_the_words_of_a_scan_are_looked_for_again_when_the_engine_is_back(qtbot:
 def test_going_through_the_filters_without_changing_one_searches_nothing_anew(qtbot: QtBot) -> None:
     page, tasks = opened(qtbot)
     ask(page, qtbot)
-    qtbot.waitUntil(lambda: bool(page.model.hits))
+    qtbot.waitUntil(lambda: bool(page.model.rows))
     page.bar.filter_button.click()
     before = [args for verb, args in tasks.asked if verb == "search_query"]
     page.bar.filters.year_from.setFocus()
@@ -385,7 +385,7 @@ def test_the_first_project_can_be_searched_as_soon_as_it_is_read(qtbot: QtBot) -
 def test_a_question_for_another_project_is_not_asked_of_the_one_that_was_chosen(qtbot: QtBot) -> None:
     page, tasks = opened(qtbot, library_list_projects=listed(PROJECT, replace(PROJECT, id="other")))
     page.shown({"project": "other", "question": "moths"})
-    qtbot.waitUntil(lambda: bool(page.model.hits))
+    qtbot.waitUntil(lambda: bool(page.model.rows))
     assert {args["project"] for verb, args in tasks.asked if verb == "search_query"} == {"other"}
 
 

@@ -5,17 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QStandardPaths, Qt
-from PySide6.QtWidgets import (
-    QComboBox,
-    QFileDialog,
-    QHBoxLayout,
-    QLabel,
-    QMessageBox,
-    QSplitter,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QFileDialog, QMessageBox, QSplitter, QStackedWidget, QWidget
 
 from citeloom.api.activity import ClearAccessLog, ClearedLog
 from citeloom.api.library import ListProjects, ProjectSummaries
@@ -24,11 +14,11 @@ from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.activity.csv_export import Export
 from citeloom.desktop.activity.entry_details import EntryDetails
 from citeloom.desktop.activity.log_model import LogFilters, LogModel
-from citeloom.desktop.activity.notice import Notice
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text.activity_text import editor_text
-from citeloom.desktop.widgets.basics import GAP, Banner, EmptyState, ask_first, button, number, tab_order
+from citeloom.desktop.widgets.basics import GAP, Banner, EmptyState, ask_first, button, label_for, number, tab_order
+from citeloom.desktop.widgets.layout import Stretch, column, row
 from citeloom.desktop.widgets.table import Table
 
 
@@ -42,7 +32,7 @@ class AccessLogPart(QWidget):
         self.question: QMessageBox | None = None
         self._projects: Task | None = None
         self._editors: set[str] = set()  # in the editor box
-        self.off_banner, self.banner = Banner(), Notice()
+        self.off_banner, self.banner = Banner(), Banner()
         self.model = LogModel(context.tasks, self)
         self.table = Table(self.model, self.tr("What editors asked, newest first"))
         self.passages = EntryDetails(context.tasks)
@@ -59,23 +49,22 @@ class AccessLogPart(QWidget):
         self.model.failed.connect(self.banner.load_failed)
         self.project_box.activated.connect(lambda _: self._filter())
         self.editor_box.activated.connect(lambda _: self._filter())
-        self.table.selectionModel().selectionChanged.connect(lambda *_: self._on_chosen())
+        selection = self.table.selectionModel()
+        selection.selectionChanged.connect(lambda *_: self.passages.show_entry(self.table.chosen()))
 
     def load(self) -> None:
         """Load everything, when the page is shown."""
-        self.refresh()
-        if self._projects:
-            self._projects.drop()
+        self.model.refresh()
+        failed, before = self.banner.load_failed, self._projects
         self._projects = self.context.tasks.send(
-            self, ListProjects(), done=self._on_projects, failed=self.banner.load_failed
+            self, ListProjects(), done=self._on_projects, failed=failed, replaces=before
         )
         self.context.tasks.run(
-            self, lambda report: settings.load().privacy.access_log, done=self._on_access_log_setting, failed=_ignore
+            self,
+            lambda: settings.load().privacy.access_log,
+            done=self._on_access_log_setting,
+            failed=lambda error: None,  # settings that cannot be read are shown by the window
         )
-
-    def refresh(self) -> None:
-        """Load newer entries."""
-        self.model.refresh()
 
     def export_to(self, file: Path) -> None:
         """Export the filtered entries to a file."""
@@ -89,28 +78,23 @@ class AccessLogPart(QWidget):
         self.export.start()
 
     def _lay_out(self) -> None:
-        filters = QHBoxLayout()
-        for text, box in ((self.tr("&Project:"), self.project_box), (self.tr("&Editor:"), self.editor_box)):
-            label = QLabel(text)
-            label.setBuddy(box)
-            filters.addWidget(label)
-            filters.addWidget(box, 1)
-        filters.addStretch(1)
-        filters.addWidget(self.export_button)
-        filters.addWidget(self.clear_button)
         self.splitter.setChildrenCollapsible(False)
         self.splitter.addWidget(self.table)
         self.splitter.addWidget(self.passages)
         self.splitter.setSizes([300, 240])
         self.stack.addWidget(self.empty)
         self.stack.addWidget(self.splitter)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, GAP, 0, 0)
-        layout.setSpacing(GAP)
-        layout.addWidget(self.off_banner)
-        layout.addWidget(self.banner)
-        layout.addLayout(filters)
-        layout.addWidget(self.stack, 1)
+        filters = row(
+            label_for(self.tr("&Project:"), self.project_box),
+            (self.project_box, 1),
+            label_for(self.tr("&Editor:"), self.editor_box),
+            (self.editor_box, 1),
+            Stretch(1),
+            self.export_button,
+            self.clear_button,
+        )
+        parts = (self.off_banner, self.banner, filters, (self.stack, 1))
+        column(*parts, of=self, margins=(0, GAP, 0, 0), spacing=GAP)
         boxes, buttons = (self.project_box, self.editor_box), (self.export_button, self.clear_button)
         tab_order(*boxes, *buttons, self.table, self.passages)
 
@@ -128,7 +112,7 @@ class AccessLogPart(QWidget):
 
     def _on_loaded(self) -> None:
         self.banner.load_succeeded()
-        for client in sorted({row.client for row in self.model.rows} - self._editors):
+        for client in sorted({entry.client for entry in self.model.rows} - self._editors):
             self._editors.add(client)
             self.editor_box.addItem(editor_text(client), client)
         filtered = self.model.filters != LogFilters()
@@ -166,13 +150,10 @@ class AccessLogPart(QWidget):
             self.off_banner.hide()
             return
         self.off_banner.show_message(
-            self.tr("What editors ask is not being kept: that is switched off in the settings."),
+            self.tr("The access log is switched off in the settings."),
             action=(self.tr("Open &Settings"), lambda: self.context.go.emit("settings", {})),
             closable=False,
         )
-
-    def _on_chosen(self) -> None:
-        self.passages.show_entry(self.table.chosen())
 
     # -- export and clear ----------------------------------------------------------------------------------------
 
@@ -217,7 +198,7 @@ class AccessLogPart(QWidget):
         self.question = ask_first(
             self,
             self.tr("Clear the log"),
-            self.tr("Forget everything that editors asked, of all projects? This cannot be taken back."),
+            self.tr("Delete the log of all projects? This cannot be undone."),
             self.tr("Clear the log"),
             self._clear,
         )
@@ -228,7 +209,3 @@ class AccessLogPart(QWidget):
     def _on_cleared(self, cleared: ClearedLog) -> None:
         self.model.reload()
         self.banner.show_message(self.tr("The log was cleared: {count} entries.").format(count=number(cleared.removed)))
-
-
-def _ignore(error: object) -> None:
-    """Ignore settings that cannot be read: the window shows that."""

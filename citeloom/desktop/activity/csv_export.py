@@ -93,7 +93,7 @@ class Export(QObject):
         separator = spreadsheet_separator()
         self._task = self._tasks.run(
             self,
-            lambda report: write_whole(self._file, as_csv(self._rows, separator)),
+            lambda: write_whole(self._file, as_csv(self._rows, separator)),
             done=lambda _: self.finished.emit(len(self._rows)),
             failed=self.failed.emit,
         )

@@ -5,16 +5,16 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QMessageBox, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMessageBox, QStackedWidget, QWidget
 
 from citeloom.api.engine import ConnectedEditor, ConnectedEditors, DisconnectEditor, ListEditors
 from citeloom.api.events import EditorConnected, EditorLeft, Event
 from citeloom.core.errors import CiteLoomError
-from citeloom.desktop.activity.notice import Notice
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text.activity_text import editor_text, tool_text, toolset_text
-from citeloom.desktop.widgets.basics import GAP, EmptyState, ask_first, button, number, text, time_text
+from citeloom.desktop.widgets.basics import GAP, Banner, EmptyState, ask_first, button, number, text, time_text
+from citeloom.desktop.widgets.layout import column, row
 from citeloom.desktop.widgets.table import Column, RowsModel, Table
 
 
@@ -37,33 +37,22 @@ class EditorsPart(QWidget):
         )
         self.model = RowsModel(columns, "session_id", self)
         self.table = Table(self.model, self.tr("Editors that are connected"))
-        self.banner = Notice()
+        self.banner = Banner()
         self.empty = EmptyState(
             "connect",
             self.tr("No editor is connected"),
-            self.tr("An editor appears here as soon as it starts CiteLoom. Has yours been told how?"),
+            self.tr("An editor appears here as soon as it starts CiteLoom. Is yours set up?"),
             [(self.tr("&Connect an editor"), lambda: context.go.emit("connect", {}))],
         )
         self.disconnect_button = button(self.tr("&Disconnect …"), self._confirm_disconnect, icon_name="disconnect")
         self.question: QMessageBox | None = None
-        row = QHBoxLayout()
-        row.addWidget(
-            text(self.tr("They see only what you let them see; what they asked is under Questions."), muted=True), 1
-        )
-        row.addWidget(self.disconnect_button)
+        hint = text(self.tr("They see only what you allow; their questions are under Questions."), muted=True)
         full = QWidget()
-        inner = QVBoxLayout(full)
-        inner.setContentsMargins(0, 0, 0, 0)
-        inner.setSpacing(GAP)
-        inner.addWidget(self.table, 1)
-        inner.addLayout(row)
+        column((self.table, 1), row((hint, 1), self.disconnect_button), of=full, spacing=GAP)
         self.stack = QStackedWidget()
         self.stack.addWidget(self.empty)
         self.stack.addWidget(full)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, GAP, 0, 0)
-        layout.addWidget(self.banner)
-        layout.addWidget(self.stack, 1)
+        column(self.banner, (self.stack, 1), of=self, margins=(0, GAP, 0, 0))
         self.table.selectionModel().selectionChanged.connect(lambda *_: self._enable())
         self.model.modelReset.connect(self._enable)
         context.tasks.event_received.connect(self._on_event)
@@ -108,8 +97,8 @@ class EditorsPart(QWidget):
             self,
             self.tr("Disconnect"),
             self.tr(
-                "Disconnect {editor}? It can ask nothing more until CiteLoom’s server is started again in that editor,"
-                " or the editor itself is."
+                "Disconnect {editor}? It cannot ask anything more until you restart CiteLoom’s server in that editor,"
+                " or the editor itself."
             ).format(editor=editor_text(row.client)),
             self.tr("Disconnect"),
             partial(self._disconnect, row.session_id),

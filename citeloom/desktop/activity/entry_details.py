@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QWidget
-
 from citeloom.api.activity import GetLoggedPassages, LoggedPassage
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.types import AccessEntry
@@ -16,12 +14,12 @@ from citeloom.desktop.widgets.basics import number, time_text
 class EntryDetails(RichTextView):
     """View of the chosen log entry and its passages."""
 
-    def __init__(self, tasks: EngineTasks, parent: QWidget | None = None) -> None:
-        super().__init__(self.tr("The chosen question and the passages it got"))
+    def __init__(self, tasks: EngineTasks) -> None:
+        super().__init__(self.tr("The selected question and its passages"))
         self._tasks = tasks
         self._task: Task | None = None
         self._shown: int | None = None  # id of the entry
-        self.setPlaceholderText(self.tr("Choose a question to see which passages it got."))
+        self.setPlaceholderText(self.tr("Select a question to see its passages."))
 
     def show_entry(self, row: AccessEntry | None) -> None:
         """Show an entry; its passages are loaded afterwards."""
@@ -36,9 +34,9 @@ class EntryDetails(RichTextView):
             return
         about = self._about(row)
         if not row.passages:
-            self.write([*about, Paragraph(self.tr("It got no passages."), muted=True, new=True)])
+            self.write([*about, Paragraph(self.tr("No passages were returned."), muted=True, new=True)])
             return
-        self.write([*about, Paragraph(self.tr("Fetching the passages …"), muted=True, new=True)])
+        self.write([*about, Paragraph(self.tr("Loading the passages …"), muted=True, new=True)])
         self._task = self._tasks.send(
             self,
             GetLoggedPassages(project=row.project_id, chunk_ids=row.passages),
@@ -74,7 +72,7 @@ class EntryDetails(RichTextView):
             )
             parts.append(Paragraph(head, bold=True, new=True))
             if passage.by_agent:
-                parts.append(Paragraph(self.tr("An agent stored it."), muted=True))
+                parts.append(Paragraph(self.tr("Stored by an agent."), muted=True))
             if passage.section_path:
                 parts.append(Paragraph(" › ".join(passage.section_path), muted=True))
             parts.append(Paragraph(passage.text or ""))

@@ -6,20 +6,20 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from citeloom.api.activity import Jobs, ListJobs, PastJob
 from citeloom.api.engine import CancelJob
 from citeloom.api.events import Event, JobFinished
 from citeloom.core.errors import CiteLoomError
-from citeloom.desktop.activity.notice import Notice
 from citeloom.desktop.activity.rich_text import Paragraph, RichTextView
 from citeloom.desktop.activity.running_jobs import Running
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text import job_text
 from citeloom.desktop.text.activity_text import result_text, source_text
-from citeloom.desktop.widgets.basics import GAP, EmptyState, button, number, tab_order, text, time_text
+from citeloom.desktop.widgets.basics import GAP, Banner, EmptyState, button, number, tab_order, text, time_text
+from citeloom.desktop.widgets.layout import Stretch, column, row
 from citeloom.desktop.widgets.table import Column, RowsModel, Table
 
 FEW, ALL = 50, 500  # imports to request; the engine stores no more
@@ -43,18 +43,18 @@ class ImportsPart(QWidget):
             Column(self.tr("Read"), partial(_count, "documents_processed"), 8, number=True, firm=True),
             Column(self.tr("Not read"), partial(_count, "failed"), 10, number=True, firm=True),
         )
-        self.banner = Notice()
+        self.banner = Banner()
         self.running = Running()
         self.model = RowsModel(columns, "job_id", self)
         self.table = Table(self.model, self.tr("Past imports, newest first"))
-        self.details = RichTextView(self.tr("What became of the chosen import"))
-        self.details.setPlaceholderText(self.tr("Choose an import to see what became of it."))
+        self.details = RichTextView(self.tr("Result of the selected import"))
+        self.details.setPlaceholderText(self.tr("Select an import to see its result."))
         self.papers_button = button(self.tr("Show the &papers"), self._show_papers, icon_name="projects")
         self.older_button = button(self.tr("Show &older imports"), self._show_older, icon_name="down")
         self.empty = EmptyState(
             "projects",
             self.tr("Nothing has been imported yet"),
-            self.tr("Make a project of the collections or folders that you work with."),
+            self.tr("Create a project from the collections or folders that you work with."),
             [(self.tr("Go to the &projects"), lambda: context.go.emit("projects", {}))],
         )
         self.stack = QStackedWidget()
@@ -68,11 +68,8 @@ class ImportsPart(QWidget):
 
     def refresh(self) -> None:
         """Load the past imports."""
-        if self._task:
-            self._task.drop()
-        self._task = self.context.tasks.send(
-            self, ListJobs(limit=self._limit), done=self._on_jobs, failed=self.banner.load_failed
-        )
+        request, failed = ListJobs(limit=self._limit), self.banner.load_failed
+        self._task = self.context.tasks.send(self, request, done=self._on_jobs, failed=failed, replaces=self._task)
 
     def _lay_out(self) -> None:
         splitter = QSplitter(Qt.Orientation.Vertical)
@@ -80,27 +77,23 @@ class ImportsPart(QWidget):
         splitter.addWidget(self.table)
         splitter.addWidget(self.details)
         splitter.setSizes([260, 200])
-        row = QHBoxLayout()
-        row.addWidget(self.older_button)
-        row.addStretch()
-        row.addWidget(self.papers_button)
         past = QWidget()
-        inner = QVBoxLayout(past)
-        inner.setContentsMargins(0, 0, 0, 0)
-        inner.setSpacing(GAP)
-        inner.addWidget(splitter, 1)
-        inner.addLayout(row)
+        column((splitter, 1), row(self.older_button, Stretch(), self.papers_button), of=past, spacing=GAP)
         for part in (self.empty, past):
             self.stack.addWidget(part)
-        self.running_title = text(self.tr("Under way"), bold=True)
+        self.running_title = text(self.tr("In progress"), bold=True)
         self.past_title = text(self.tr("Past imports"), bold=True)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, GAP, 0, 0)
-        layout.setSpacing(GAP)
-        for part in (self.banner, self.running_title, self.running, self.past_title):
-            layout.addWidget(part)
-        layout.addWidget(self.stack, 1)
-        layout.addStretch(0)  # keeps running jobs at the top while there are no past imports
+        column(
+            self.banner,
+            self.running_title,
+            self.running,
+            self.past_title,
+            (self.stack, 1),
+            Stretch(),  # keeps running jobs at the top while there are no past imports
+            of=self,
+            margins=(0, GAP, 0, 0),
+            spacing=GAP,
+        )
         tab_order(self.table, self.details, self.older_button, self.papers_button)
 
     def _on_jobs(self, jobs: Jobs) -> None:
@@ -167,7 +160,7 @@ class ImportsPart(QWidget):
         if counts := self._counts(result):
             parts.append(Paragraph(counts, muted=True))
         if result.get("held_back"):
-            message = self.tr("Papers that have left their source and stay until you say otherwise: {count}.")
+            message = self.tr("Papers that are no longer in their source and are kept until you decide: {count}.")
             parts.append(Paragraph(message.format(count=number(result["held_back"]))))
         for error in result.get("errors") or []:
             parts += [Paragraph(str(error["source"]), bold=True, new=True), Paragraph(str(error["reason"]))]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QTabWidget, QWidget
 
 from citeloom.desktop.activity.access_log import AccessLogPart
 from citeloom.desktop.activity.editors import EditorsPart
 from citeloom.desktop.activity.imports import ImportsPart
 from citeloom.desktop.shell.page import Page, PageContext
-from citeloom.desktop.widgets.basics import GAP, heading, number
+from citeloom.desktop.widgets.basics import GAP, PAGE_MARGINS, heading, number
+from citeloom.desktop.widgets.layout import column
 
 _REFRESH_MS = 3000
 
@@ -35,11 +36,7 @@ class ActivityPage(Page):
             (self.imports, self.tr("Imports")),
         ):
             self.tabs.addTab(part, text)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(2 * GAP, GAP, 2 * GAP, GAP)
-        layout.setSpacing(GAP)
-        layout.addWidget(heading(self.tr("Activity")))
-        layout.addWidget(self.tabs, 1)
+        column(heading(self.title()), (self.tabs, 1), of=self, margins=PAGE_MARGINS, spacing=GAP)
         self._timer = QTimer(self, interval=_REFRESH_MS)
         self._timer.timeout.connect(self._refresh)
         self.tabs.currentChanged.connect(lambda _: self._refresh())
@@ -77,7 +74,7 @@ class ActivityPage(Page):
         """Reload the lists that no event keeps up to date."""
         self.editors.refresh()
         if self.tabs.currentWidget() is self.asked:
-            self.asked.refresh()
+            self.asked.model.refresh()
 
     def _count(self, tab: int, text: str, count: int) -> None:
         shown = self.tr("{part} ({count})").format(part=text, count=number(count)) if count else text

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QProgressBar, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QProgressBar, QScrollArea, QSizePolicy, QWidget
 
 from citeloom.core.jobs import RunningJob
 from citeloom.desktop.text import job_text
 from citeloom.desktop.widgets.basics import GAP, button, number, text
+from citeloom.desktop.widgets.layout import column, row
 
 _MAX_CARDS = 5  # the others are only counted
 _STEPS = 1000
@@ -28,17 +29,10 @@ class JobCard(QFrame):
         self.file = text(muted=True)
         self.file.setWordWrap(False)
         self.file.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.bar = QProgressBar()
-        self.bar.setTextVisible(False)
+        self.bar = QProgressBar(textVisible=False)
         self.bar.setMaximumHeight(round(self.fontMetrics().height() * 0.6))
         self.stop_button = button(self.tr("Stop"), self._stop, icon_name="close")
-        grid = QGridLayout(self)
-        grid.setColumnStretch(0, 1)
-        grid.addWidget(self.name, 0, 0)
-        grid.addWidget(self.message, 1, 0)
-        grid.addWidget(self.bar, 2, 0)
-        grid.addWidget(self.file, 3, 0)
-        grid.addWidget(self.stop_button, 0, 1, 4, 1)
+        row((column(self.name, self.message, self.bar, self.file), 1), self.stop_button, of=self, margins=None)
         self.show_job(job)
 
     def show_job(self, job: RunningJob) -> None:
@@ -86,18 +80,15 @@ class Running(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        self._layout = QVBoxLayout(self._content)
-        self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.setSpacing(GAP // 2)
-        self._layout.addWidget(self.more)
+        self._layout = column(self.more, of=self._content, spacing=GAP // 2)
 
     def sizeHint(self) -> QSize:
         return self._content.sizeHint()  # Qt's own hint does not follow the number of cards
 
     def show_jobs(self, jobs: dict[str, RunningJob]) -> None:
         """Update the cards; existing ones keep their place."""
-        for gone in [key for key in self.jobs if key not in jobs]:
-            self.jobs.pop(gone).deleteLater()
+        for finished in [key for key in self.jobs if key not in jobs]:
+            self.jobs.pop(finished).deleteLater()
         for key, job in jobs.items():
             if key in self.jobs:
                 self.jobs[key].show_job(job)
@@ -106,7 +97,7 @@ class Running(QScrollArea):
                 card.stopped.connect(self.stopped)
                 self._layout.insertWidget(self._layout.count() - 1, card)
         waiting = len(jobs) - len(self.jobs)
-        self.more.setText(self.tr("Waiting behind them: {count}").format(count=number(waiting)))
+        self.more.setText(self.tr("Waiting: {count}").format(count=number(waiting)))
         self.more.setVisible(waiting > 0)
         self.setVisible(bool(jobs))
         self.updateGeometry()

@@ -5,27 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import (
-    QAbstractListModel,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    Qt,
-    Signal,
-)
-from PySide6.QtWidgets import QButtonGroup, QLineEdit, QListView, QRadioButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QButtonGroup, QListView, QRadioButton, QWidget
 
-from citeloom.desktop.widgets.basics import GAP, text
+from citeloom.desktop.widgets.basics import GAP, search_field, text
+from citeloom.desktop.widgets.layout import column
+from citeloom.desktop.widgets.table import Index, ListModel
 from citeloom.editors import DEFAULT_TOOLSETS
 
-_Index = QModelIndex | QPersistentModelIndex
 _SEARCH_FIELD_FROM = 8  # projects; with more of them, a search field is shown
 _SPACING = 2  # around a row
 _CHECK = Qt.ItemDataRole.CheckStateRole
 
 
-class ProjectsModel(QAbstractListModel):
-    """List model of projects with check boxes."""
+class ProjectsModel(ListModel[str]):
+    """List model of projects with check boxes; its rows are the names that match the filter."""
 
     ticked = Signal()
 
@@ -33,47 +27,36 @@ class ProjectsModel(QAbstractListModel):
         super().__init__(parent)
         self.names: list[str] = []
         self.chosen: set[str] = set()
-        self._listed: list[str] = []  # the names that match the filter
         self._filter = ""
         self._existing: set[str] | None = None
 
     def show_projects(self, existing: Sequence[str] | None, chosen: Sequence[str]) -> None:
         """Replace the projects; a chosen project that no longer exists stays in the list, to be unticked."""
-        self.beginResetModel()
         self._existing, self.chosen = None if existing is None else set(existing), set(chosen)
         self.names = sorted((self._existing or set()) | self.chosen, key=str.casefold)
-        self._listed = self._matching()
-        self.endResetModel()
+        self.find(self._filter)
 
     def find(self, message: str) -> None:
         """List only the projects whose name contains a text."""
-        self.beginResetModel()
         self._filter = message.casefold()
-        self._listed = self._matching()
-        self.endResetModel()
+        self.set_rows([name for name in self.names if self._filter in name.casefold()])
 
-    def _matching(self) -> list[str]:
-        return [name for name in self.names if self._filter in name.casefold()] if self._filter else self.names
-
-    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008 - as Qt has it
-        return 0 if parent.isValid() else len(self._listed)
-
-    def flags(self, index: _Index) -> Qt.ItemFlag:
+    def flags(self, index: Index) -> Qt.ItemFlag:
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable
 
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        name = self._listed[index.row()]
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        name = self.rows[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
             missing = self._existing is not None and name not in self._existing
-            return self.tr("{project} (no longer there)").format(project=name) if missing else name
+            return self.tr("{project} (no longer exists)").format(project=name) if missing else name
         if role == _CHECK:
             return Qt.CheckState.Checked if name in self.chosen else Qt.CheckState.Unchecked
         return None
 
-    def setData(self, index: _Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         if role != _CHECK:
             return False
-        name = self._listed[index.row()]
+        name = self.rows[index.row()]
         if Qt.CheckState(value) == Qt.CheckState.Checked:
             self.chosen.add(name)
         else:
@@ -93,7 +76,7 @@ class Choice(QWidget):
         self._existing: list[str] | None = None  # None: not known yet
         self._proposed = ""
         self.some = QRadioButton(self.tr("&Only these projects"))
-        self.every = QRadioButton(self.tr("&All projects, also those made later"))
+        self.every = QRadioButton(self.tr("&All projects, including future ones"))
         self.read = QRadioButton(self.tr("&Read: search, read, cite, check quotations"))
         self.write = QRadioButton(self.tr("Read and &write: also add and remove papers"))
         groups = (QButtonGroup(self), QButtonGroup(self))
@@ -104,27 +87,27 @@ class Choice(QWidget):
                 one.toggled.connect(self._on_changed)
         self.model = ProjectsModel(self)
         self.model.ticked.connect(self._on_changed)
-        self.find_field = QLineEdit()
-        self.find_field.setPlaceholderText(self.tr("Find a project"))
-        self.find_field.setAccessibleName(self.tr("Find a project"))
-        self.find_field.setClearButtonEnabled(True)
-        self.find_field.textChanged.connect(self.model.find)
+        self.find_field = search_field(self.tr("Find a project"), self.model.find)
         self.list = QListView()
         self.list.setModel(self.model)
         self.list.setUniformItemSizes(True)
         self.list.setSpacing(_SPACING)
         self.list.setAccessibleName(self.tr("Projects that it may see"))
-        self.none = text(self.tr("There is no project yet: make one under Projects."), muted=True)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GAP // 2)
-        layout.addWidget(text(self.tr("Which projects may it see?"), bold=True))
-        for part in (self.some, self.none, self.find_field, self.list, self.every):
-            layout.addWidget(part)
-        layout.addSpacing(GAP)
-        layout.addWidget(text(self.tr("What may it do?"), bold=True))
-        layout.addWidget(self.read)
-        layout.addWidget(self.write)
+        self.none = text(self.tr("There is no project yet: create one under Projects."), muted=True)
+        column(
+            text(self.tr("Which projects may it see?"), bold=True),
+            self.some,
+            self.none,
+            self.find_field,
+            self.list,
+            self.every,
+            GAP,
+            text(self.tr("What may it do?"), bold=True),
+            self.read,
+            self.write,
+            of=self,
+            spacing=GAP // 2,
+        )
         self.choose((), DEFAULT_TOOLSETS, everything=False)
 
     def controls(self) -> tuple[QWidget, ...]:

@@ -4,61 +4,45 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import (
-    QAbstractListModel,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    QRect,
-    QSize,
-    Qt,
-    Signal,
-)
+from PySide6.QtCore import QModelIndex, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPainter, QPalette
 from PySide6.QtWidgets import QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from citeloom.desktop.connect.states import EditorState, state_text
+from citeloom.desktop.widgets.table import Index, ListModel
 from citeloom.editors import OTHER
 
-_Index = QModelIndex | QPersistentModelIndex
 _STATE = Qt.ItemDataRole.UserRole
 _DOT = Qt.ItemDataRole.UserRole + 1
 _LIVE, _SET_UP = QColor("#3a9d5d"), QColor("#8b8bd8")
 _PAD = 10
 
 
-class EditorsModel(QAbstractListModel):
+class EditorsModel(ListModel[EditorState]):
     """List model of the known editors, with a last row for any other editor."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.editors: list[EditorState] = []
 
     def show_editors(self, editors: list[EditorState]) -> None:
         """Replace the editors."""
-        same = [one.id for one in editors] == [one.id for one in self.editors]
-        if same:
-            self.editors = editors
+        if [one.id for one in editors] == [one.id for one in self.rows]:
+            self.rows = editors
             self.dataChanged.emit(self.index(0), self.index(len(editors)))
-            return
-        self.beginResetModel()
-        self.editors = editors
-        self.endResetModel()
+        else:
+            self.set_rows(editors)
 
     def id_at(self, row: int) -> str:
         """Return the id of the editor in a row."""
-        return self.editors[row].id if 0 <= row < len(self.editors) else OTHER
+        return self.rows[row].id if 0 <= row < len(self.rows) else OTHER
 
     def row_of(self, client_id: str) -> int:
         """Return the row of an editor; unknown ids belong to the row for other editors."""
-        ids = [one.id for one in self.editors]
+        ids = [one.id for one in self.rows]
         return ids.index(client_id) if client_id in ids else len(ids)
 
-    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008 - as Qt has it
-        return 0 if parent.isValid() else len(self.editors) + 1
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt has it
+        return 0 if parent.isValid() else len(self.rows) + 1
 
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        known = self.editors[index.row()] if index.row() < len(self.editors) else None
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        known = self.rows[index.row()] if index.row() < len(self.rows) else None
         name = known.name if known else self.tr("Another editor")
         state = state_text(known) if known else self.tr("The entry to copy")
         if role == Qt.ItemDataRole.DisplayRole:
@@ -75,7 +59,7 @@ class EditorsModel(QAbstractListModel):
 class _TwoLines(QStyledItemDelegate):
     """Delegate that paints the name above the state, and a dot for editors that are set up."""
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         style = option.widget.style()
         style.drawPrimitive(QStyle.PrimitiveElement.PE_PanelItemViewItem, option, painter, option.widget)
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
@@ -116,7 +100,7 @@ class _TwoLines(QStyledItemDelegate):
         side = QStyle.visualAlignment(option.direction, Qt.AlignmentFlag.AlignLeft)
         painter.drawText(rect, int(side | Qt.AlignmentFlag.AlignVCenter), elided)
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(option.fontMetrics.averageCharWidth() * 20, option.fontMetrics.height() * 2 + 2 * _PAD)
 
 
@@ -140,7 +124,7 @@ class EditorList(QListView):
 
     def show_editors(self, editors: list[EditorState]) -> None:
         """Replace the editors and keep the chosen one."""
-        chosen = self.chosen() if self.editors.editors else None
+        chosen = self.chosen() if self.editors.rows else None
         self.editors.show_editors(editors)
         if chosen != self.chosen() or not self.currentIndex().isValid():
             self.pick(chosen or (editors[0].id if editors else OTHER))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QWidget
 
 from citeloom import editors
-from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.connect.choice import Choice
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import PageContext
-from citeloom.desktop.widgets.basics import GAP, button, heading, tab_order, text
+from citeloom.desktop.widgets.basics import GAP, button, heading, label_for, tab_order, text
 from citeloom.desktop.widgets.code_view import CodeView
+from citeloom.desktop.widgets.layout import Stretch, column, row
 
 
 class OtherPanel(QWidget):
@@ -24,38 +24,27 @@ class OtherPanel(QWidget):
         self.choice = Choice()
         self.form = QComboBox()
         for part in (self.form, self.form.view()):
-            part.setAccessibleName(self.tr("As which editor writes it"))
+            part.setAccessibleName(self.tr("Format of the entry"))
         self.form.addItem(self.tr("Most editors"), editors.OTHER)
         for editor in editors.EDITORS.values():
             self.form.addItem(editor.name, editor.id)
         self.view = CodeView(self.tr("The entry to copy"))
         self.copy_button = button(self.tr("&Copy"), self._copy, icon_name="copy")
         self.status = text(muted=True)
-        label = QLabel(self.tr("As written by &editor:"))
-        label.setBuddy(self.form)
-        form = QHBoxLayout()
-        form.addWidget(label)
-        form.addWidget(self.form)
-        form.addStretch()
-        copy = QHBoxLayout()
-        copy.addWidget(self.copy_button)
-        copy.addWidget(self.status, 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GAP)
-        layout.addWidget(heading(self.tr("Another editor")))
-        layout.addWidget(
-            text(
-                self.tr(
-                    "Any editor that speaks MCP can use CiteLoom. Copy this entry into its settings for MCP servers,"
-                    " beside those that may be there."
-                )
-            )
+        about = self.tr(
+            "Any editor that supports MCP can use CiteLoom. Copy this entry into its settings for MCP servers, next to"
+            " any others."
         )
-        layout.addWidget(self.choice)
-        layout.addLayout(form)
-        layout.addWidget(self.view, 1)
-        layout.addLayout(copy)
+        column(
+            heading(self.tr("Another editor")),
+            text(about),
+            self.choice,
+            row(label_for(self.tr("In the format of &editor:"), self.form), self.form, Stretch()),
+            (self.view, 1),
+            row(self.copy_button, (self.status, 1)),
+            of=self,
+            spacing=GAP,
+        )
         tab_order(*self.choice.controls(), self.form, self.view, self.copy_button)
         self.choice.changed.connect(self.refresh)
         self.form.currentIndexChanged.connect(lambda _: self.refresh())
@@ -69,20 +58,18 @@ class OtherPanel(QWidget):
         """Update the entry."""
         projects, toolsets, form = self.choice.projects(), self.choice.toolsets(), str(self.form.currentData())
         self.status.setText("")
-        if self._task:
-            self._task.drop()
         if projects is None:
+            if self._task:
+                self._task.drop()
             self._show(self.tr("Choose a project first."), ready=False)
             return
         self._task = self.context.tasks.run(
             self,
-            lambda report: editors.snippet(form, projects, toolsets),
+            lambda: editors.snippet(form, projects, toolsets),
             done=lambda message: self._show(message, ready=True),
-            failed=self._on_failed,
+            failed=lambda error: self._show(str(error), ready=False),
+            replaces=self._task,
         )
-
-    def _on_failed(self, error: CiteLoomError) -> None:
-        self._show(str(error), ready=False)
 
     def _show(self, message: str, *, ready: bool) -> None:
         self.view.show_text(message)

@@ -7,14 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QEvent, QTimer
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from citeloom import editors as clients
 from citeloom.api.engine import ConnectedEditors, ListEditors
 from citeloom.api.events import EditorConnected, EditorLeft, Event
 from citeloom.api.library import ListProjects, ProjectSummaries
-from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.files import open_file
+from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.connect import states
 from citeloom.desktop.connect.editor_list import EditorList
 from citeloom.desktop.connect.other import OtherPanel
@@ -24,7 +23,8 @@ from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import Page, PageContext
 from citeloom.desktop.text.activity_text import tool_text
 from citeloom.desktop.text.editor_names import client_id
-from citeloom.desktop.widgets.basics import GAP, Banner, heading, number, text
+from citeloom.desktop.widgets.basics import GAP, PAGE_MARGINS, Banner, heading, number, scroll_area, text
+from citeloom.desktop.widgets.layout import column, row
 from citeloom.editors import OTHER, Change, LaunchResult
 
 
@@ -45,10 +45,19 @@ class ConnectPage(Page):
         self.panel = EditorPanel()
         self.other = OtherPanel(context)
         self.stack = QStackedWidget()
-        self.area = _scrolled(self.panel)
+        self.area = scroll_area(self.panel)
         self.stack.addWidget(self.area)
-        self.stack.addWidget(_scrolled(self.other))
-        self._lay_out()
+        self.stack.addWidget(scroll_area(self.other))
+        about = self.tr("CiteLoom adds one entry to the editor’s own settings, and keeps a copy of the previous file.")
+        column(
+            heading(self.title()),
+            text(about, muted=True),
+            self.banner,
+            (row((self.list, 2), (self.stack, 5), spacing=2 * GAP), 1),
+            of=self,
+            margins=PAGE_MARGINS,
+            spacing=GAP,
+        )
         self.list.picked.connect(self._on_picked)
         self.panel.wanted.connect(self._on_wanted)
         context.tasks.event_received.connect(self._on_event)
@@ -70,27 +79,12 @@ class ConnectPage(Page):
             self._detect()
         return super().event(event)
 
-    def _lay_out(self) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(2 * GAP)
-        row.addWidget(self.list, 2)
-        row.addWidget(self.stack, 5)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(2 * GAP, GAP, 2 * GAP, GAP)
-        layout.setSpacing(GAP)
-        layout.addWidget(heading(self.tr("Connect an editor")))
-        message = self.tr("CiteLoom puts one entry into the editor’s own settings, and keeps a copy of what was there.")
-        layout.addWidget(text(message, muted=True))
-        layout.addWidget(self.banner)
-        layout.addLayout(row, 1)
-
     # -- loading -------------------------------------------------------------------------------------------------
 
     def _detect(self) -> None:
-        if self._detecting:
-            self._detecting.drop()
+        failed, before = self.banner.show_error, self._detecting
         self._detecting = self.context.tasks.run(
-            self, lambda report: states.detect(), done=self._on_detected, failed=self.banner.show_error
+            self, states.detect, done=self._on_detected, failed=failed, replaces=before
         )
 
     def _on_detected(self, editors: list[EditorState]) -> None:
@@ -108,8 +102,8 @@ class ConnectPage(Page):
             task.drop()
         tasks = self.context.tasks
         self._requests = [
-            tasks.send(self, ListProjects(), done=self._on_projects, failed=self._on_load_failed),
-            tasks.send(self, ListEditors(), done=self._on_live, failed=self._on_load_failed),
+            tasks.send(self, ListProjects(), done=self._on_projects, failed=self.banner.load_failed),
+            tasks.send(self, ListEditors(), done=self._on_live, failed=self.banner.load_failed),
         ]
 
     def _on_projects(self, answer: ProjectSummaries) -> None:
@@ -121,10 +115,6 @@ class ConnectPage(Page):
         self._live = {found for one in answer.editors if (found := client_id(one.client))}
         self._show_editors()
 
-    def _on_load_failed(self, error: CiteLoomError) -> None:
-        if error.code != Code.ENGINE_UNAVAILABLE:  # shown by the window, once for all pages
-            self.banner.show_error(error)
-
     def _on_event(self, event: Event) -> None:
         if not isinstance(event, EditorConnected | EditorLeft) or not self.isVisible():
             return
@@ -134,7 +124,7 @@ class ConnectPage(Page):
         self._load_from_engine()
 
     def _on_picked(self, picked: str) -> None:
-        editors = {one.id: one for one in self.list.editors.editors}
+        editors = {one.id: one for one in self.list.editors.rows}
         self.stack.setCurrentIndex(0 if picked in editors else 1)
         if picked in editors:
             if self.panel.seen is None or self.panel.seen.id != picked:
@@ -166,16 +156,14 @@ class ConnectPage(Page):
         self.list.pick(OTHER)
 
     def _open(self, seen: EditorState) -> None:
-        self.context.tasks.run(
-            self, lambda report: open_file.open_uri(seen.found.file.as_uri()), failed=self.banner.show_error
-        )
+        self.context.tasks.open(self, seen.found.file.as_uri(), failed=self.banner.show_error)
 
     def _preview(self, seen: EditorState, projects: list[str], toolsets: list[str]) -> None:
         def done(diff: str) -> None:
             title = self.tr("This will change in the file:") if diff else self.tr("Nothing will change in the file.")
             self._show_output(seen, title, diff, diff=True)
 
-        message = self.tr("Looking at what will change …")
+        message = self.tr("Preparing the preview …")
         self._run(seen, message, lambda: clients.preview(seen.found, projects, toolsets), done)
 
     def _connect(self, seen: EditorState, projects: list[str], toolsets: list[str]) -> None:
@@ -189,7 +177,7 @@ class ConnectPage(Page):
     def _test(self, seen: EditorState, change: Change | None = None) -> None:
         self._run(
             seen,
-            self.tr("Launching what stands in the file, as {editor} does …").format(editor=seen.name),
+            self.tr("Launching CiteLoom as {editor} does …").format(editor=seen.name),
             lambda: clients.check_launch(clients.detect_editor(seen.id)),
             lambda tested: self._on_tested(seen, tested, change),
         )
@@ -197,21 +185,21 @@ class ConnectPage(Page):
     def _remove(self, seen: EditorState) -> None:
         def done(change: Change) -> None:
             self._show_change(seen, change)
-            self.banner.show_message(self.tr("{editor} no longer knows CiteLoom.").format(editor=seen.name))
+            self.banner.show_message(self.tr("CiteLoom was removed from {editor}.").format(editor=seen.name))
 
-        self._run(seen, self.tr("Taking the entry out …"), lambda: clients.remove(seen.found), done)
+        self._run(seen, self.tr("Removing the entry …"), lambda: clients.remove(seen.found), done)
 
     def _undo(self, seen: EditorState) -> None:
         def done(_: None) -> None:
             self._show_output(seen, "", "")
-            self.banner.show_message(self.tr("The file of {editor} is as it was before.").format(editor=seen.name))
+            self.banner.show_message(self.tr("The file of {editor} was restored.").format(editor=seen.name))
 
         def failed(error: CiteLoomError) -> None:
-            message = self.tr("{reason} “Remove” takes only CiteLoom’s entry out and leaves the rest as it is.")
+            message = self.tr("{reason} “Remove” deletes only CiteLoom’s entry and leaves the rest unchanged.")
             self.banner.show_message(message.format(reason=error.message), wrong=True)
 
         if change := seen.change:
-            self._run(seen, self.tr("Putting the file back …"), lambda: clients.undo(change), done, failed)
+            self._run(seen, self.tr("Restoring the file …"), lambda: clients.undo(change), done, failed)
 
     def _run(
         self,
@@ -234,14 +222,14 @@ class ConnectPage(Page):
         self.panel.show_progress(message)
         self.context.tasks.run(
             self,
-            lambda report: work(),
+            work,
             done=lambda value: after(done, value),
             failed=lambda error: after(failed or refused, error),
         )
 
     def _on_tested(self, seen: EditorState, tested: LaunchResult, change: Change | None) -> None:
         if tested.problem:
-            message = self.tr("{editor} will not reach CiteLoom like this. {reason} Press “Connect again”, then test.")
+            message = self.tr("{editor} cannot reach CiteLoom this way. {reason} Press “Connect again”, then test.")
             self.banner.show_message(message.format(editor=seen.name, reason=tested.problem.message), wrong=True)
             return
         message = self.tr("The entry works: CiteLoom answered after {seconds} s with {count} tools.").format(
@@ -257,10 +245,10 @@ class ConnectPage(Page):
 
     def _show_change(self, seen: EditorState, change: Change) -> None:
         if change.backup:
-            message = self.tr("This was changed in the file; what was there is kept beside it as {backup}:")
+            message = self.tr("This was changed in the file; the previous version is next to it as {backup}:")
             self._show_output(seen, message.format(backup=change.backup.name), change.diff, diff=True)
         else:
-            title = self.tr("This was written:") if change.diff else self.tr("The entry was there already.")
+            title = self.tr("This was written:") if change.diff else self.tr("The entry already exists.")
             self._show_output(seen, title, change.diff, diff=True)
 
     def _show_output(self, seen: EditorState, title: str, message: str, *, diff: bool = False) -> None:
@@ -271,11 +259,3 @@ class ConnectPage(Page):
 
     def _reveal_output(self) -> None:
         self.area.ensureVisible(0, self.panel.output.geometry().bottom(), 0, 0)
-
-
-def _scrolled(part: QWidget) -> QScrollArea:
-    area = QScrollArea()
-    area.setWidgetResizable(True)
-    area.setFrameShape(QFrame.Shape.NoFrame)
-    area.setWidget(part)
-    return area

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QProgressBar, QPushButton, QWidget
 
 from citeloom.desktop.connect.choice import Choice
 from citeloom.desktop.connect.states import EditorState, projects_text
 from citeloom.desktop.widgets.basics import GAP, Banner, button, heading, tab_order, text
 from citeloom.desktop.widgets.code_view import CodeView
+from citeloom.desktop.widgets.layout import Stretch, column, row
 from citeloom.editors import DEFAULT_TOOLSETS
 
 
@@ -32,18 +33,14 @@ class EditorPanel(QWidget):
         self.undo_button = self._button(self.tr("&Undo"), "undo", "undo")
         self.remove_button = self._button(self.tr("Re&move"), "remove", "remove")
         self.open_button = self._button(self.tr("Open the &file"), "open", "open")
-        self.undo_button.setToolTip(self.tr("Put the file back exactly as it was before the last change"))
-        self.remove_button.setToolTip(self.tr("Take CiteLoom’s entry out of the file and leave the rest as it is"))
-        self.test_button.setToolTip(
-            self.tr("Launch what stands in the file, as the editor does, and see if it answers")
-        )
+        self.undo_button.setToolTip(self.tr("Restore the file exactly as it was before the last change"))
+        self.remove_button.setToolTip(self.tr("Remove CiteLoom’s entry from the file and leave the rest unchanged"))
+        self.test_button.setToolTip(self.tr("Launch the entry as the editor does, and check that CiteLoom answers"))
         self.hint = text(self.tr("Choose at least one project first."), muted=True)
-        self.progress = QProgressBar()
-        self.progress.setRange(0, 0)
-        self.progress.setTextVisible(False)
+        self.progress = QProgressBar(minimum=0, maximum=0, textVisible=False)
         self.progress.setMaximumHeight(round(self.fontMetrics().height() * 0.6))
         self.progress_text = text(muted=True)
-        self.output = CodeView(self.tr("What will change, or what came of the test"))
+        self.output = CodeView(self.tr("The preview or the result of the test"))
         self.output_title = text(bold=True)
         self._lay_out()
         self.choice.changed.connect(self._enable)
@@ -68,10 +65,9 @@ class EditorPanel(QWidget):
         self.connect_button.setText(self.tr("&Connect again") if entry else self.tr("&Connect"))
         self.connect_button.setAccessibleName(self.connect_button.text().replace("&", ""))
         if seen.found.problem and (seen.found.installed or entry):
+            message = self.tr("{reason} CiteLoom does not change it: fix it and come back, or add the entry yourself.")
             self.problem.show_message(
-                self.tr(
-                    "{reason} CiteLoom leaves it alone: mend it and come back, or put the entry in by hand."
-                ).format(reason=seen.found.problem.message),
+                message.format(reason=seen.found.problem.message),
                 wrong=True,
                 action=(self.tr("Show the &entry to copy"), lambda: self.wanted.emit("copy")),
                 closable=False,
@@ -100,29 +96,24 @@ class EditorPanel(QWidget):
         return button(message, lambda: self.wanted.emit(what), icon_name=icon_name)
 
     def _lay_out(self) -> None:
-        entry_actions, connect_actions = QHBoxLayout(), QHBoxLayout()
-        for one in (self.test_button, self.undo_button, self.remove_button, self.open_button):
-            entry_actions.addWidget(one)
-        entry_actions.addStretch()
-        connect_actions.addWidget(self.connect_button)
-        connect_actions.addWidget(self.preview_button)
-        connect_actions.addWidget(self.hint, 1)
-        connect_actions.addStretch()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GAP)
-        above: tuple[QWidget, ...] = (self.title, self.state, self.file, self.problem)
-        below: tuple[QWidget, ...] = (self.progress_text, self.progress, self.output_title, self.output)
-        for part in above:
-            layout.addWidget(part)
-        layout.addLayout(entry_actions)
-        layout.addSpacing(GAP)
-        layout.addWidget(self.choice)
-        layout.addSpacing(GAP)
-        layout.addLayout(connect_actions)
-        for part in below:
-            layout.addWidget(part)
-        layout.addStretch()
+        column(
+            self.title,
+            self.state,
+            self.file,
+            self.problem,
+            row(self.test_button, self.undo_button, self.remove_button, self.open_button, Stretch()),
+            GAP,
+            self.choice,
+            GAP,
+            row(self.connect_button, self.preview_button, (self.hint, 1), Stretch()),
+            self.progress_text,
+            self.progress,
+            self.output_title,
+            self.output,
+            Stretch(),
+            of=self,
+            spacing=GAP,
+        )
         first = (self.problem.button, self.test_button, self.undo_button, self.remove_button, self.open_button)
         tab_order(*first, *self.choice.controls(), self.connect_button, self.preview_button, self.output)
 
@@ -134,10 +125,10 @@ class EditorPanel(QWidget):
                 return self.tr("{setup} It is connected right now.").format(setup=message)
             return message
         if seen.live:
-            return self.tr("It is connected right now, by an entry in some other file.")
+            return self.tr("It is connected right now, through an entry in another file.")
         if seen.found.installed:
-            return self.tr("It was found on this machine and is not connected yet.")
-        return self.tr("It was not found on this machine. You may set it up all the same, before you install it.")
+            return self.tr("It is installed on this computer, but not connected yet.")
+        return self.tr("It was not found on this computer. You can set it up before you install it.")
 
     def _enable(self) -> None:
         if self.seen is None:

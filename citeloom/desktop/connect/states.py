@@ -50,8 +50,8 @@ def state_text(seen: EditorState) -> str:
     if found.connected:
         return translate("Connect", "Set up for {projects}").format(projects=projects_text(found.connected))
     if found.problem and found.installed:
-        return translate("Connect", "Its file needs a look")
-    return translate("Connect", "Found, not connected") if found.installed else translate("Connect", "Not found here")
+        return translate("Connect", "Its file has a problem")
+    return translate("Connect", "Found, not connected") if found.installed else translate("Connect", "Not found")
 
 
 def projects_text(entry: Entry) -> str:

@@ -40,6 +40,10 @@
         <translation>Protokoll leeren</translation>
     </message>
     <message>
+        <source>Delete the log of all projects? This cannot be undone.</source>
+        <translation>Das Protokoll aller Projekte löschen? Das lässt sich nicht rückgängig machen.</translation>
+    </message>
+    <message>
         <source>E&amp;xport as CSV …</source>
         <translation>Als CSV e&amp;xportieren&#xa0;…</translation>
     </message>
@@ -54,10 +58,6 @@
     <message>
         <source>Exporting: {count} entries so far …</source>
         <translation>Export läuft, Einträge bisher: {count}&#xa0;…</translation>
-    </message>
-    <message>
-        <source>Forget everything that editors asked, of all projects? This cannot be taken back.</source>
-        <translation>Alles vergessen, was Editoren gefragt haben, in allen Projekten? Das lässt sich nicht rückgängig machen.</translation>
     </message>
     <message>
         <source>Nothing has been asked yet</source>
@@ -84,16 +84,16 @@
         <translation>Tabelle (*.csv)</translation>
     </message>
     <message>
+        <source>The access log is switched off in the settings.</source>
+        <translation>Das Protokoll ist in den Einstellungen ausgeschaltet.</translation>
+    </message>
+    <message>
         <source>The export was stopped; nothing was written.</source>
         <translation>Der Export wurde angehalten; es wurde nichts geschrieben.</translation>
     </message>
     <message>
         <source>The log was cleared: {count} entries.</source>
         <translation>Das Protokoll wurde geleert; gelöschte Einträge: {count}.</translation>
-    </message>
-    <message>
-        <source>What editors ask is not being kept: that is switched off in the settings.</source>
-        <translation>Was Editoren fragen, wird nicht aufgezeichnet: Das ist in den Einstellungen ausgeschaltet.</translation>
     </message>
     <message>
         <source>What editors asked, newest first</source>
@@ -139,16 +139,28 @@
         <translation>Fertig</translation>
     </message>
     <message>
-        <source>Done, needs you</source>
+        <source>Done, needs attention</source>
         <translation>Fertig, braucht Ihre Entscheidung</translation>
     </message>
     <message>
-        <source>Done, not everything</source>
-        <translation>Fertig, nicht alles</translation>
+        <source>Done, with failures</source>
+        <translation>Fertig, mit Fehlern</translation>
     </message>
     <message>
         <source>Failed</source>
         <translation>Fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>Format citations</source>
+        <translation>Belege formatieren</translation>
+    </message>
+    <message>
+        <source>Inspect a project</source>
+        <translation>Ein Projekt ansehen</translation>
+    </message>
+    <message>
+        <source>Invalid request</source>
+        <translation>Ungültige Anfrage</translation>
     </message>
     <message>
         <source>List papers</source>
@@ -157,14 +169,6 @@
     <message>
         <source>List projects</source>
         <translation>Projekte auflisten</translation>
-    </message>
-    <message>
-        <source>Look at a project</source>
-        <translation>Ein Projekt ansehen</translation>
-    </message>
-    <message>
-        <source>Make citations</source>
-        <translation>Belege erstellen</translation>
     </message>
     <message>
         <source>No such project</source>
@@ -177,10 +181,6 @@
     <message>
         <source>Not found</source>
         <translation>Nicht gefunden</translation>
-    </message>
-    <message>
-        <source>Not understood</source>
-        <translation>Nicht verstanden</translation>
     </message>
     <message>
         <source>Read</source>
@@ -219,8 +219,8 @@
         <translation>Textstellen ablegen</translation>
     </message>
     <message>
-        <source>Took too long</source>
-        <translation>Dauerte zu lange</translation>
+        <source>Timed out</source>
+        <translation>Zeit überschritten</translation>
     </message>
     <message>
         <source>{editor} ({name})</source>
@@ -261,12 +261,12 @@
         <translation>Diese &amp;einlesen</translation>
     </message>
     <message>
-        <source>Read more of Zotero</source>
-        <translation>Mehr aus Zotero einlesen</translation>
+        <source>Everything ticked is read, including what you add to it later.</source>
+        <translation>Alles Angekreuzte wird eingelesen, auch was Sie später hinzufügen.</translation>
     </message>
     <message>
-        <source>What is ticked is read with all that you add to it later.</source>
-        <translation>Was angehakt ist, wird eingelesen, auch alles, was Sie später dort hinzufügen.</translation>
+        <source>Read more of Zotero</source>
+        <translation>Mehr aus Zotero einlesen</translation>
     </message>
 </context>
 <context>
@@ -276,7 +276,7 @@
         <translation>Editoren sind verbunden. Ihre nächste Frage startet den Dienst wieder, ohne die App.</translation>
     </message>
     <message>
-        <source>Papers are being read. That goes on when CiteLoom starts again.</source>
+        <source>Papers are being read. Reading continues when CiteLoom starts again.</source>
         <translation>Arbeiten werden gerade eingelesen. Das geht weiter, wenn CiteLoom wieder startet.</translation>
     </message>
     <message>
@@ -311,36 +311,36 @@
         <translation>Sicherungen (*.zip)</translation>
     </message>
     <message>
-        <source>Editors are reconnected by themselves.</source>
-        <translation>Editoren werden von selbst wieder verbunden.</translation>
-    </message>
-    <message>
-        <source>Here now:</source>
-        <translation>Jetzt hier:</translation>
+        <source>Editors reconnect automatically.</source>
+        <translation>Editoren verbinden sich von selbst neu.</translation>
     </message>
     <message>
         <source>In the backup:</source>
         <translation>In der Sicherung:</translation>
     </message>
     <message>
-        <source>It takes the place of everything that is here now: {count} projects and the settings. That is not deleted, but put aside into a folder beside it.</source>
-        <translation>Sie tritt an die Stelle von allem, was jetzt hier ist, samt den Einstellungen (Projekte: {count}). Das wird nicht gelöscht, sondern daneben in einen Ordner gelegt.</translation>
+        <source>Indexes from a Qdrant server are restored on this computer.</source>
+        <translation>Indexe von einem Qdrant-Server werden auf diesem Computer wiederhergestellt.</translation>
     </message>
     <message>
-        <source>It was made on {day} and holds {count} projects with {passages} passages.</source>
-        <translation>Sie ist vom {day}. Projekte: {count}, Textstellen: {passages}.</translation>
+        <source>It replaces everything in CiteLoom: {count} projects and the settings. These are not deleted, but moved to a folder next to the data folder.</source>
+        <translation>Sie ersetzt alles in CiteLoom: die Einstellungen und alle Projekte (Anzahl: {count}). Diese werden nicht gelöscht, sondern in einen Ordner neben dem Datenordner verschoben.</translation>
     </message>
     <message>
-        <source>Its projects read places that no project here reads yet. Are they yours?</source>
-        <translation>Die Projekte der Sicherung lesen Orte ein, die hier noch kein Projekt einliest. Sind es Ihre?</translation>
+        <source>Its projects read places that no project on this computer reads yet. Are they yours?</source>
+        <translation>Ihre Projekte lesen Orte, die auf diesem Computer noch kein Projekt liest. Sind das Ihre?</translation>
     </message>
     <message>
-        <source>New to read:</source>
-        <translation>Neu einzulesen:</translation>
+        <source>New sources:</source>
+        <translation>Neue Quellen:</translation>
     </message>
     <message>
-        <source>One file with your projects, their indexes and the settings, from which all of it can be had again, also on another computer. Your papers’ files, what was read of them and keys are not in it.</source>
-        <translation>Eine Datei mit Ihren Projekten, deren Indexen und den Einstellungen, aus der sich alles wiederherstellen lässt, auch auf einem anderen Computer. Die Dateien Ihrer Arbeiten, deren Umwandlungen und Schlüssel sind nicht darin.</translation>
+        <source>On this computer:</source>
+        <translation>Auf diesem Computer:</translation>
+    </message>
+    <message>
+        <source>One file with your projects, their indexes and the settings, which can be restored on this or another computer. It does not contain the files of your papers, converted documents or keys.</source>
+        <translation>Eine Datei mit Ihren Projekten, deren Indexen und den Einstellungen, die sich auf diesem oder einem anderen Computer wiederherstellen lässt. Die Dateien Ihrer Arbeiten, umgewandelte Dokumente und Schlüssel enthält sie nicht.</translation>
     </message>
     <message>
         <source>Open the &amp;folder</source>
@@ -371,16 +371,16 @@
         <translation>Die Sicherung wird entpackt und geprüft</translation>
     </message>
     <message>
-        <source>These settings of privacy, Zotero and networks stay as they are here: {names}.</source>
-        <translation>Diese Einstellungen zu Datenschutz, Zotero und Netzen bleiben, wie sie hier sind: {names}.</translation>
+        <source>The previous data is in {folder}</source>
+        <translation>Die bisherigen Daten sind in {folder}</translation>
     </message>
     <message>
-        <source>What was here before is in {folder}</source>
-        <translation>Was vorher hier war, liegt in {folder}</translation>
+        <source>These privacy, Zotero and network settings are not changed: {names}.</source>
+        <translation>Diese Einstellungen zu Datenschutz, Zotero und Netzwerk werden nicht geändert: {names}.</translation>
     </message>
     <message>
-        <source>What was on a Qdrant server will lie on this computer.</source>
-        <translation>Was auf einem Qdrant-Server lag, wird auf diesem Computer liegen.</translation>
+        <source>This backup of {day} contains {count} projects with {passages} passages.</source>
+        <translation>Diese Sicherung vom {day} enthält Projekte: {count}, Textstellen: {passages}.</translation>
     </message>
     <message>
         <source>and {count} more</source>
@@ -401,7 +401,7 @@
 <context>
     <name>Choice</name>
     <message>
-        <source>&amp;All projects, also those made later</source>
+        <source>&amp;All projects, including future ones</source>
         <translation>&amp;Alle Projekte, auch künftige</translation>
     </message>
     <message>
@@ -425,8 +425,8 @@
         <translation>Lesen und &amp;schreiben: auch Arbeiten hinzufügen und entfernen</translation>
     </message>
     <message>
-        <source>There is no project yet: make one under Projects.</source>
-        <translation>Es gibt noch kein Projekt: Legen Sie unter „Projekte“ eines an.</translation>
+        <source>There is no project yet: create one under Projects.</source>
+        <translation>Es gibt noch kein Projekt: Legen Sie unter Projekte eines an.</translation>
     </message>
     <message>
         <source>What may it do?</source>
@@ -440,8 +440,8 @@
 <context>
     <name>ChoiceStep</name>
     <message>
-        <source>&amp;Take it out</source>
-        <translation>&amp;Herausnehmen</translation>
+        <source>&amp;Remove it</source>
+        <translation>&amp;Entfernen</translation>
     </message>
     <message>
         <source>A folder with papers</source>
@@ -464,7 +464,7 @@
         <translation>Die Beispielbib&amp;liothek (zehn kurze Arbeiten zum Ausprobieren)</translation>
     </message>
     <message>
-        <source>What shall the project read?</source>
+        <source>What should the project read?</source>
         <translation>Was soll das Projekt einlesen?</translation>
     </message>
 </context>
@@ -518,12 +518,12 @@
         <translation>Nicht verbunden</translation>
     </message>
     <message>
-        <source>Its file needs a look</source>
-        <translation>Datei bitte prüfen</translation>
+        <source>Its file has a problem</source>
+        <translation>Seine Datei hat ein Problem</translation>
     </message>
     <message>
-        <source>Not found here</source>
-        <translation>Hier nicht gefunden</translation>
+        <source>Not found</source>
+        <translation>Nicht gefunden</translation>
     </message>
     <message>
         <source>Set up for {projects}</source>
@@ -537,20 +537,20 @@
 <context>
     <name>ConnectPage</name>
     <message>
-        <source>CiteLoom puts one entry into the editor’s own settings, and keeps a copy of what was there.</source>
-        <translation>CiteLoom fügt den Einstellungen des Editors einen Eintrag hinzu und bewahrt eine Kopie des vorigen Standes auf.</translation>
+        <source>CiteLoom adds one entry to the editor’s own settings, and keeps a copy of the previous file.</source>
+        <translation>CiteLoom fügt den Einstellungen des Editors einen Eintrag hinzu und bewahrt eine Kopie der vorherigen Datei auf.</translation>
+    </message>
+    <message>
+        <source>CiteLoom was removed from {editor}.</source>
+        <translation>CiteLoom wurde aus {editor} entfernt.</translation>
     </message>
     <message>
         <source>Connect an editor</source>
         <translation>Editor verbinden</translation>
     </message>
     <message>
-        <source>Launching what stands in the file, as {editor} does …</source>
-        <translation>Was in der Datei steht, wird gestartet, wie {editor} es tut&#xa0;…</translation>
-    </message>
-    <message>
-        <source>Looking at what will change …</source>
-        <translation>Es wird nachgesehen, was sich ändert&#xa0;…</translation>
+        <source>Launching CiteLoom as {editor} does …</source>
+        <translation>CiteLoom wird gestartet, wie {editor} es tut&#xa0;…</translation>
     </message>
     <message>
         <source>Nothing will change in the file.</source>
@@ -561,28 +561,32 @@
         <translation>Datei ö&amp;ffnen</translation>
     </message>
     <message>
-        <source>Putting the file back …</source>
-        <translation>Die Datei wird zurückgesetzt&#xa0;…</translation>
+        <source>Preparing the preview …</source>
+        <translation>Die Vorschau wird vorbereitet&#xa0;…</translation>
     </message>
     <message>
-        <source>Taking the entry out …</source>
+        <source>Removing the entry …</source>
         <translation>Der Eintrag wird entfernt&#xa0;…</translation>
     </message>
     <message>
-        <source>The entry was there already.</source>
-        <translation>Der Eintrag war schon da.</translation>
+        <source>Restoring the file …</source>
+        <translation>Die Datei wird wiederhergestellt&#xa0;…</translation>
+    </message>
+    <message>
+        <source>The entry already exists.</source>
+        <translation>Der Eintrag ist schon vorhanden.</translation>
     </message>
     <message>
         <source>The entry works: CiteLoom answered after {seconds} s with {count} tools.</source>
         <translation>Der Eintrag funktioniert: CiteLoom hat nach {seconds}&#xa0;s geantwortet (Werkzeuge: {count}).</translation>
     </message>
     <message>
-        <source>The file of {editor} is as it was before.</source>
-        <translation>Die Datei von {editor} ist wieder, wie sie vorher war.</translation>
+        <source>The file of {editor} was restored.</source>
+        <translation>Die Datei von {editor} wurde wiederhergestellt.</translation>
     </message>
     <message>
-        <source>This was changed in the file; what was there is kept beside it as {backup}:</source>
-        <translation>Das wurde in der Datei geändert; was vorher da war, liegt daneben als {backup}:</translation>
+        <source>This was changed in the file; the previous version is next to it as {backup}:</source>
+        <translation>Das wurde in der Datei geändert; die vorherige Fassung liegt daneben als {backup}:</translation>
     </message>
     <message>
         <source>This was written:</source>
@@ -601,20 +605,16 @@
         <translation>Der Eintrag wird geschrieben&#xa0;…</translation>
     </message>
     <message>
+        <source>{editor} cannot reach CiteLoom this way. {reason} Press “Connect again”, then test.</source>
+        <translation>{editor} erreicht CiteLoom so nicht. {reason} Drücken Sie „Neu verbinden“ und prüfen Sie dann.</translation>
+    </message>
+    <message>
         <source>{editor} is connected.</source>
         <translation>{editor} ist verbunden.</translation>
     </message>
     <message>
-        <source>{editor} no longer knows CiteLoom.</source>
-        <translation>{editor} kennt CiteLoom nicht mehr.</translation>
-    </message>
-    <message>
-        <source>{editor} will not reach CiteLoom like this. {reason} Press “Connect again”, then test.</source>
-        <translation>{editor} erreicht CiteLoom so nicht. {reason} Drücken Sie „Erneut verbinden“, dann testen Sie.</translation>
-    </message>
-    <message>
-        <source>{reason} “Remove” takes only CiteLoom’s entry out and leaves the rest as it is.</source>
-        <translation>{reason} „Entfernen“ nimmt nur den Eintrag von CiteLoom heraus und lässt den Rest, wie er ist.</translation>
+        <source>{reason} “Remove” deletes only CiteLoom’s entry and leaves the rest unchanged.</source>
+        <translation>{reason} „Entfernen“ löscht nur CiteLooms Eintrag und lässt den Rest unverändert.</translation>
     </message>
     <message>
         <source>{result} Next, in {editor}: {step}</source>
@@ -626,6 +626,10 @@
     <message>
         <source>&amp;Open the data folder</source>
         <translation>&amp;Datenordner öffnen</translation>
+    </message>
+    <message>
+        <source>&amp;Stop reading when free disk space is below</source>
+        <translation>&amp;Nicht weiter einlesen bei weniger freiem Platz als</translation>
     </message>
     <message>
         <source>Conversions and copies that no paper of any project needs</source>
@@ -672,6 +676,10 @@
         <translation>Protokolle</translation>
     </message>
     <message>
+        <source>Never</source>
+        <translation>Nie</translation>
+    </message>
+    <message>
         <source>Papers as they were read</source>
         <translation>Arbeiten, wie sie eingelesen wurden</translation>
     </message>
@@ -712,6 +720,10 @@
         <translation>Gelöschte Umwandlungen: {count}; das hat {size} frei gemacht.</translation>
     </message>
     <message>
+        <source>{number} MB</source>
+        <translation>{number}&#xa0;MB</translation>
+    </message>
+    <message>
         <source>{total} in all; the disk has {free} left.</source>
         <translation>Insgesamt {total}; auf der Festplatte sind noch {free} frei.</translation>
     </message>
@@ -747,23 +759,23 @@
         <translation>B&amp;estätigen: Es ist diese Arbeit</translation>
     </message>
     <message>
-        <source>Convert and recognise them anew, as if they had never been read</source>
-        <translation>Neu umwandeln und erkennen, als wären sie nie eingelesen worden</translation>
+        <source>Convert and recognise them again, as if they had never been read</source>
+        <translation>Erneut umwandeln und erkennen, als wären sie nie eingelesen worden</translation>
     </message>
     <message>
-        <source>It counts as @{key} from now on.</source>
-        <translation>Sie gilt ab jetzt als @{key}.</translation>
+        <source>It does not count as @{key}; you will not be asked again.</source>
+        <translation>Sie zählt nicht als @{key}; Sie werden nicht noch einmal gefragt.</translation>
     </message>
     <message>
-        <source>It does not count as @{key}, and is not asked about again.</source>
-        <translation>Sie gilt nicht als @{key}; danach wird nicht mehr gefragt.</translation>
+        <source>It now counts as @{key}.</source>
+        <translation>Sie zählt jetzt als @{key}.</translation>
     </message>
     <message>
         <source>Read again from &amp;scratch</source>
         <translation>Von Grund auf ne&amp;u einlesen</translation>
     </message>
     <message>
-        <source>Read them once more</source>
+        <source>Read them again</source>
         <translation>Noch einmal einlesen</translation>
     </message>
     <message>
@@ -841,12 +853,16 @@
         <translation>Zitierschlüssel</translation>
     </message>
     <message>
-        <source>How many of its pages were recognised in pictures</source>
+        <source>How many of its pages were recognised by OCR</source>
         <translation>Wie viele Seiten durch Texterkennung gelesen wurden</translation>
     </message>
     <message>
         <source>How many of the words in the file are in its passages</source>
         <translation>Wie viele Wörter der Datei in den Textstellen stehen</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>Notiz</translation>
     </message>
     <message>
         <source>OCR</source>
@@ -863,10 +879,6 @@
     <message>
         <source>Title</source>
         <translation>Titel</translation>
-    </message>
-    <message>
-        <source>What to know</source>
-        <translation>Hinweis</translation>
     </message>
     <message>
         <source>Words kept</source>
@@ -888,12 +900,12 @@
         <translation>Arbeiten suchen</translation>
     </message>
     <message>
-        <source>No paper fits</source>
+        <source>No paper matches</source>
         <translation>Keine Arbeit passt</translation>
     </message>
     <message>
-        <source>Nothing in this project has these words and this status.</source>
-        <translation>Nichts in diesem Projekt hat diese Wörter und diesen Status.</translation>
+        <source>No paper of this project has these words and this status.</source>
+        <translation>Keine Arbeit dieses Projekts hat diese Wörter und diesen Status.</translation>
     </message>
     <message>
         <source>Papers</source>
@@ -946,28 +958,28 @@
         <translation>Wählen Sie zuerst mindestens ein Projekt.</translation>
     </message>
     <message>
-        <source>It is connected right now, by an entry in some other file.</source>
+        <source>It is connected right now, through an entry in another file.</source>
         <translation>Er ist gerade verbunden, durch einen Eintrag in einer anderen Datei.</translation>
+    </message>
+    <message>
+        <source>It is installed on this computer, but not connected yet.</source>
+        <translation>Er ist auf diesem Computer installiert, aber noch nicht verbunden.</translation>
     </message>
     <message>
         <source>It is set up to see {projects}.</source>
         <translation>Er ist eingerichtet und sieht: {projects}.</translation>
     </message>
     <message>
-        <source>It was found on this machine and is not connected yet.</source>
-        <translation>Er wurde auf diesem Computer gefunden und ist noch nicht verbunden.</translation>
-    </message>
-    <message>
-        <source>It was not found on this machine. You may set it up all the same, before you install it.</source>
-        <translation>Er wurde auf diesem Computer nicht gefunden. Sie können ihn trotzdem einrichten, bevor Sie ihn installieren.</translation>
+        <source>It was not found on this computer. You can set it up before you install it.</source>
+        <translation>Er wurde auf diesem Computer nicht gefunden. Sie können ihn einrichten, bevor Sie ihn installieren.</translation>
     </message>
     <message>
         <source>Its file: {file}</source>
         <translation>Seine Datei: {file}</translation>
     </message>
     <message>
-        <source>Launch what stands in the file, as the editor does, and see if it answers</source>
-        <translation>Starten, was in der Datei steht, wie der Editor es tut, und sehen, ob es antwortet</translation>
+        <source>Launch the entry as the editor does, and check that CiteLoom answers</source>
+        <translation>Den Eintrag starten, wie der Editor es tut, und prüfen, ob CiteLoom antwortet</translation>
     </message>
     <message>
         <source>Open the &amp;file</source>
@@ -978,12 +990,16 @@
         <translation>Fortschritt</translation>
     </message>
     <message>
-        <source>Put the file back exactly as it was before the last change</source>
-        <translation>Die Datei genau so wiederherstellen, wie sie vor der letzten Änderung war</translation>
-    </message>
-    <message>
         <source>Re&amp;move</source>
         <translation>&amp;Entfernen</translation>
+    </message>
+    <message>
+        <source>Remove CiteLoom’s entry from the file and leave the rest unchanged</source>
+        <translation>CiteLooms Eintrag aus der Datei entfernen und den Rest unverändert lassen</translation>
+    </message>
+    <message>
+        <source>Restore the file exactly as it was before the last change</source>
+        <translation>Die Datei genau so wiederherstellen, wie sie vor der letzten Änderung war</translation>
     </message>
     <message>
         <source>Show the &amp;entry to copy</source>
@@ -994,16 +1010,12 @@
         <translation>Änderungen &amp;zeigen</translation>
     </message>
     <message>
-        <source>Take CiteLoom’s entry out of the file and leave the rest as it is</source>
-        <translation>Den Eintrag von CiteLoom aus der Datei nehmen und den Rest lassen, wie er ist</translation>
+        <source>The preview or the result of the test</source>
+        <translation>Die Vorschau oder das Ergebnis der Prüfung</translation>
     </message>
     <message>
-        <source>What will change, or what came of the test</source>
-        <translation>Was sich ändert oder was der Test ergab</translation>
-    </message>
-    <message>
-        <source>{reason} CiteLoom leaves it alone: mend it and come back, or put the entry in by hand.</source>
-        <translation>{reason} CiteLoom lässt sie in Ruhe: Bringen Sie sie in Ordnung und kommen Sie wieder, oder fügen Sie den Eintrag von Hand ein.</translation>
+        <source>{reason} CiteLoom does not change it: fix it and come back, or add the entry yourself.</source>
+        <translation>{reason} CiteLoom ändert sie nicht: Beheben Sie das und kommen Sie zurück, oder tragen Sie den Eintrag selbst ein.</translation>
     </message>
     <message>
         <source>{setup} It is connected right now.</source>
@@ -1040,8 +1052,8 @@
         <translation>Alle Projekte</translation>
     </message>
     <message>
-        <source>An editor appears here as soon as it starts CiteLoom. Has yours been told how?</source>
-        <translation>Ein Editor erscheint hier, sobald er CiteLoom startet. Weiß Ihrer schon, wie?</translation>
+        <source>An editor appears here as soon as it starts CiteLoom. Is yours set up?</source>
+        <translation>Ein Editor erscheint hier, sobald er CiteLoom startet. Ist Ihrer schon eingerichtet?</translation>
     </message>
     <message>
         <source>Connected since</source>
@@ -1052,8 +1064,8 @@
         <translation>Trennen</translation>
     </message>
     <message>
-        <source>Disconnect {editor}? It can ask nothing more until CiteLoom’s server is started again in that editor, or the editor itself is.</source>
-        <translation>{editor} trennen? Er kann nichts mehr fragen, bis der Server von CiteLoom in diesem Editor oder der Editor selbst neu gestartet wird.</translation>
+        <source>Disconnect {editor}? It cannot ask anything more until you restart CiteLoom’s server in that editor, or the editor itself.</source>
+        <translation>{editor} trennen? Der Editor kann nichts mehr fragen, bis Sie CiteLooms Server in ihm oder ihn selbst neu starten.</translation>
     </message>
     <message>
         <source>Editor</source>
@@ -1084,8 +1096,8 @@
         <translation>Sieht</translation>
     </message>
     <message>
-        <source>They see only what you let them see; what they asked is under Questions.</source>
-        <translation>Editoren sehen nur, was Sie ihnen zeigen; was sie gefragt haben, steht unter „Fragen“.</translation>
+        <source>They see only what you allow; their questions are under Questions.</source>
+        <translation>Sie sehen nur, was Sie erlauben; ihre Fragen stehen unter „Fragen“.</translation>
     </message>
     <message>
         <source>{what}, {when}</source>
@@ -1099,8 +1111,8 @@
         <translation>Die Sicherung konnte nicht gemacht werden</translation>
     </message>
     <message>
-        <source>The backup is made</source>
-        <translation>Die Sicherung ist gemacht</translation>
+        <source>The backup is complete</source>
+        <translation>Die Sicherung ist fertig</translation>
     </message>
     <message>
         <source>The import of {project} failed</source>
@@ -1115,15 +1127,15 @@
         <translation>Der Index von {project} konnte nicht verschoben werden</translation>
     </message>
     <message>
-        <source>{count} papers have left their source; they stay until you say otherwise.</source>
-        <translation>Arbeiten, die nicht mehr in ihrer Quelle sind: {count}; sie bleiben, bis Sie anders entscheiden.</translation>
+        <source>{count} papers are no longer in their source; they are kept until you decide.</source>
+        <translation>Arbeiten, die nicht mehr in ihrer Quelle sind: {count}; sie bleiben, bis Sie entscheiden.</translation>
     </message>
     <message>
         <source>{count} papers were read; {passages} passages can be cited.</source>
         <translation>Eingelesene Arbeiten: {count}; zitierbare Textstellen: {passages}.</translation>
     </message>
     <message>
-        <source>{failed} could not be read, {processed} were. The list of papers says why.</source>
+        <source>{failed} could not be read, {processed} were read. The list of papers shows why.</source>
         <translation>Nicht lesbar: {failed}, eingelesen: {processed}. In der Liste der Arbeiten steht, warum.</translation>
     </message>
     <message>
@@ -1131,7 +1143,7 @@
         <translation>{project} ist auf dem neuesten Stand</translation>
     </message>
     <message>
-        <source>{project}: a sync needs you</source>
+        <source>{project}: a sync needs your decision</source>
         <translation>{project}: Ein Abgleich braucht Ihre Entscheidung</translation>
     </message>
     <message>
@@ -1154,11 +1166,11 @@
 <context>
     <name>EngineTasks</name>
     <message>
-        <source>Restart it: the button is at the top of the window.</source>
-        <translation>Starten Sie ihn neu: Die Schaltfläche ist oben im Fenster.</translation>
+        <source>Restart it with the button at the top of the window.</source>
+        <translation>Starten Sie ihn mit der Schaltfläche oben im Fenster neu.</translation>
     </message>
     <message>
-        <source>The engine that runs is of another version of CiteLoom.</source>
+        <source>The running engine belongs to another version of CiteLoom.</source>
         <translation>Der laufende Dienst gehört zu einer anderen Version von CiteLoom.</translation>
     </message>
     <message>
@@ -1169,24 +1181,24 @@
 <context>
     <name>EntryDetails</name>
     <message>
-        <source>An agent stored it.</source>
-        <translation>Ein Agent hat sie gespeichert.</translation>
+        <source>Loading the passages …</source>
+        <translation>Die Textstellen werden geladen&#xa0;…</translation>
     </message>
     <message>
-        <source>Choose a question to see which passages it got.</source>
-        <translation>Wählen Sie eine Frage, um zu sehen, welche Textstellen sie bekam.</translation>
+        <source>No passages were returned.</source>
+        <translation>Es wurden keine Textstellen geliefert.</translation>
     </message>
     <message>
-        <source>Fetching the passages …</source>
-        <translation>Die Textstellen werden geholt&#xa0;…</translation>
+        <source>Select a question to see its passages.</source>
+        <translation>Wählen Sie eine Frage, um ihre Textstellen zu sehen.</translation>
     </message>
     <message>
-        <source>It got no passages.</source>
-        <translation>Sie bekam keine Textstellen.</translation>
+        <source>Stored by an agent.</source>
+        <translation>Von einem Agenten gespeichert.</translation>
     </message>
     <message>
-        <source>The chosen question and the passages it got</source>
-        <translation>Die gewählte Frage und die Textstellen, die sie bekam</translation>
+        <source>The selected question and its passages</source>
+        <translation>Die ausgewählte Frage und ihre Textstellen</translation>
     </message>
     <message>
         <source>{about} ({code})</source>
@@ -1317,12 +1329,40 @@
         <translation>CiteLoom beim An&amp;melden starten</translation>
     </message>
     <message>
-        <source>CiteLoom waits in the tray, and your projects stay in step.</source>
-        <translation>CiteLoom wartet im Infobereich, und Ihre Projekte bleiben auf dem neuesten Stand.</translation>
+        <source>CiteLoom waits in the tray and keeps your projects up to date.</source>
+        <translation>CiteLoom wartet im Infobereich und hält Ihre Projekte aktuell.</translation>
+    </message>
+    <message>
+        <source>Follow changes in &amp;Zotero</source>
+        <translation>Änderungen in &amp;Zotero folgen</translation>
+    </message>
+    <message>
+        <source>Follow changes in &amp;folders</source>
+        <translation>Änderungen in &amp;Ordnern folgen</translation>
     </message>
     <message>
         <source>General</source>
         <translation>Allgemein</translation>
+    </message>
+    <message>
+        <source>None: the editor has to name one</source>
+        <translation>Keines: der Editor muss eines nennen</translation>
+    </message>
+    <message>
+        <source>Project for editors that name &amp;none</source>
+        <translation>Projekt für Editoren, die &amp;keines nennen</translation>
+    </message>
+    <message>
+        <source>The folders and the reference files of your projects.</source>
+        <translation>Die Ordner und die Literaturdateien Ihrer Projekte.</translation>
+    </message>
+    <message>
+        <source>Used when an editor that may see several projects does not say which one it means.</source>
+        <translation>Gilt, wenn ein Editor, der mehrere Projekte sehen darf, nicht sagt, welches er meint.</translation>
+    </message>
+    <message>
+        <source>What you add, rename or remove there is updated after a moment, without a sync.</source>
+        <translation>Was Sie dort hinzufügen, umbenennen oder entfernen, wird nach kurzer Zeit übernommen, ohne Abgleich.</translation>
     </message>
 </context>
 <context>
@@ -1389,12 +1429,12 @@
 <context>
     <name>ImportsPart</name>
     <message>
-        <source>Choose an import to see what became of it.</source>
-        <translation>Wählen Sie einen Import, um zu sehen, was daraus wurde.</translation>
-    </message>
-    <message>
         <source>Could not be read: {count}</source>
         <translation>Nicht lesbar: {count}</translation>
+    </message>
+    <message>
+        <source>Create a project from the collections or folders that you work with.</source>
+        <translation>Legen Sie ein Projekt aus den Sammlungen oder Ordnern an, mit denen Sie arbeiten.</translation>
     </message>
     <message>
         <source>Finished</source>
@@ -1405,8 +1445,8 @@
         <translation>Zu den P&amp;rojekten</translation>
     </message>
     <message>
-        <source>Make a project of the collections or folders that you work with.</source>
-        <translation>Legen Sie ein Projekt aus den Sammlungen oder Ordnern an, mit denen Sie arbeiten.</translation>
+        <source>In progress</source>
+        <translation>In Arbeit</translation>
     </message>
     <message>
         <source>New: {count}</source>
@@ -1425,8 +1465,8 @@
         <translation>Ergebnis</translation>
     </message>
     <message>
-        <source>Papers that have left their source and stay until you say otherwise: {count}.</source>
-        <translation>Arbeiten, die nicht mehr in ihrer Quelle sind und bleiben, bis Sie anders entscheiden: {count}.</translation>
+        <source>Papers that are no longer in their source and are kept until you decide: {count}.</source>
+        <translation>Arbeiten, die nicht mehr in ihrer Quelle sind und bleiben, bis Sie entscheiden: {count}.</translation>
     </message>
     <message>
         <source>Passages written: {count}</source>
@@ -1461,6 +1501,14 @@
         <translation>Entfernt: {count}</translation>
     </message>
     <message>
+        <source>Result of the selected import</source>
+        <translation>Ergebnis des ausgewählten Imports</translation>
+    </message>
+    <message>
+        <source>Select an import to see its result.</source>
+        <translation>Wählen Sie einen Import, um sein Ergebnis zu sehen.</translation>
+    </message>
+    <message>
         <source>Show &amp;older imports</source>
         <translation>Ältere &amp;Importe zeigen</translation>
     </message>
@@ -1477,14 +1525,6 @@
         <translation>Unverändert: {count}</translation>
     </message>
     <message>
-        <source>Under way</source>
-        <translation>Läuft gerade</translation>
-    </message>
-    <message>
-        <source>What became of the chosen import</source>
-        <translation>Was aus dem gewählten Import wurde</translation>
-    </message>
-    <message>
         <source>Without a file: {count}</source>
         <translation>Ohne Datei: {count}</translation>
     </message>
@@ -1494,6 +1534,14 @@
     <message>
         <source>&amp;Move…</source>
         <translation>&amp;Verschieben&#xa0;…</translation>
+    </message>
+    <message>
+        <source>&amp;Replicas</source>
+        <translation>&amp;Replikate</translation>
+    </message>
+    <message>
+        <source>&amp;Timeout</source>
+        <translation>&amp;Zeitgrenze</translation>
     </message>
     <message>
         <source>A server compacts its indexes by itself.</source>
@@ -1508,8 +1556,36 @@
         <translation>Ver&amp;dichten</translation>
     </message>
     <message>
+        <source>Copies of each part, so that a server may fail.</source>
+        <translation>Kopien jedes Teils, damit ein Server ausfallen darf.</translation>
+    </message>
+    <message>
+        <source>Delete it</source>
+        <translation>Löschen</translation>
+    </message>
+    <message>
+        <source>Delete the key?</source>
+        <translation>Den Schlüssel löschen?</translation>
+    </message>
+    <message>
+        <source>For an answer of a server.</source>
+        <translation>Auf eine Antwort eines Servers.</translation>
+    </message>
+    <message>
         <source>Index</source>
         <translation>Index</translation>
+    </message>
+    <message>
+        <source>Key of the Qdrant server</source>
+        <translation>Schlüssel des Qdrant-Servers</translation>
+    </message>
+    <message>
+        <source>Location of the indexes of new projects</source>
+        <translation>Ort der Indexe neuer Projekte</translation>
+    </message>
+    <message>
+        <source>Parts of an index, on as many servers of a cluster.</source>
+        <translation>Teile eines Index, auf ebenso vielen Servern eines Clusters.</translation>
     </message>
     <message>
         <source>Passages</source>
@@ -1520,12 +1596,24 @@
         <translation>Projekt</translation>
     </message>
     <message>
-        <source>Projects and where their indexes lie</source>
-        <translation>Projekte und wo ihre Indexe liegen</translation>
+        <source>Projects and the locations of their indexes</source>
+        <translation>Projekte und die Orte ihrer Indexe</translation>
     </message>
     <message>
         <source>Qdrant servers</source>
         <translation>Qdrant-Server</translation>
+    </message>
+    <message>
+        <source>Rewrites the index without deleted passages: it becomes smaller and faster.</source>
+        <translation>Schreibt den Index ohne gelöschte Textstellen neu: Er wird kleiner und schneller.</translation>
+    </message>
+    <message>
+        <source>S&amp;hards</source>
+        <translation>S&amp;hards</translation>
+    </message>
+    <message>
+        <source>Searches use an index (Qdrant), on this computer in {folder}. A Qdrant server is for libraries that are too large for one computer, or for computers that share one.</source>
+        <translation>Gesucht wird in einem Index (Qdrant), auf diesem Computer in {folder}. Ein Qdrant-Server ist für Bibliotheken, die für einen Computer zu groß sind, oder für Computer, die sich einen teilen.</translation>
     </message>
     <message>
         <source>Size</source>
@@ -1536,50 +1624,42 @@
         <translation>Zustand</translation>
     </message>
     <message>
-        <source>Stopped: the index of “{project}” is as it was.</source>
-        <translation>Angehalten: Der Index von „{project}“ ist, wie er war.</translation>
+        <source>Stopped: the index of “{project}” was not changed.</source>
+        <translation>Angehalten: Der Index von „{project}“ wurde nicht geändert.</translation>
+    </message>
+    <message>
+        <source>The key is deleted from this system’s keyring. Projects whose index is on a server that requires it cannot be searched until you log in again.</source>
+        <translation>Der Schlüssel wird aus dem Schlüsselbund dieses Systems gelöscht. Projekte, deren Index auf einem Server liegt, der ihn verlangt, lassen sich erst nach erneuter Anmeldung wieder durchsuchen.</translation>
     </message>
     <message>
         <source>There is no project yet.</source>
         <translation>Es gibt noch kein Projekt.</translation>
     </message>
     <message>
-        <source>What is searched lies in an index (Qdrant), on this computer in {folder}. A Qdrant server is for libraries that are too large for one computer, or for computers that share one.</source>
-        <translation>Durchsucht wird ein Index (Qdrant), auf diesem Computer in {folder}. Ein Qdrant-Server ist für Bibliotheken da, die für einen Computer zu groß sind oder die sich mehrere Computer teilen.</translation>
-    </message>
-    <message>
         <source>Where</source>
         <translation>Ort</translation>
     </message>
     <message>
-        <source>Where the indexes of new projects are made</source>
-        <translation>Wo die Indexe neuer Projekte angelegt werden</translation>
-    </message>
-    <message>
-        <source>Writes the index anew, without what was deleted: it becomes smaller and faster.</source>
-        <translation>Schreibt den Index neu, ohne das Gelöschte: Er wird kleiner und schneller.</translation>
+        <source>{number} s</source>
+        <translation>{number}&#xa0;s</translation>
     </message>
 </context>
 <context>
     <name>IndexWords</name>
     <message>
-        <source>No key is in use. A server that wants one says so when it is tested.</source>
-        <translation>Es ist kein Schlüssel in Gebrauch. Ein Server, der einen verlangt, sagt es bei der Prüfung.</translation>
+        <source>No key is in use. A test shows whether a server requires one.</source>
+        <translation>Es ist kein Schlüssel in Gebrauch. Eine Prüfung zeigt, ob ein Server einen verlangt.</translation>
     </message>
     <message>
-        <source>On the way there they are not encrypted; https would do that.</source>
-        <translation>Auf dem Weg dorthin ist er nicht verschlüsselt; mit https wäre er es.</translation>
-    </message>
-    <message>
-        <source>Qdrant {version} answers</source>
-        <translation>Qdrant {version} antwortet</translation>
+        <source>The connection is not encrypted; use https instead.</source>
+        <translation>Die Verbindung ist nicht verschlüsselt; nutzen Sie stattdessen https.</translation>
     </message>
     <message>
         <source>The key comes from the environment variable CITELOOM_QDRANT_API_KEY.</source>
         <translation>Der Schlüssel kommt aus der Umgebungsvariablen CITELOOM_QDRANT_API_KEY.</translation>
     </message>
     <message>
-        <source>The key is kept in this system’s keyring.</source>
+        <source>The key is stored in this system’s keyring.</source>
         <translation>Der Schlüssel liegt im Schlüsselbund dieses Systems.</translation>
     </message>
     <message>
@@ -1589,6 +1669,10 @@
     <message>
         <source>on this computer</source>
         <translation>auf diesem Computer</translation>
+    </message>
+    <message>
+        <source>reachable (Qdrant {version})</source>
+        <translation>erreichbar (Qdrant {version})</translation>
     </message>
     <message>
         <source>ready</source>
@@ -1632,40 +1716,40 @@
         <translation>Der Index von {project} wird verdichtet</translation>
     </message>
     <message>
-        <source>Comparing the copy with what was there …</source>
-        <translation>Die Kopie wird mit dem Vorhandenen verglichen&#xa0;…</translation>
+        <source>Comparing the copy with the original …</source>
+        <translation>Die Kopie wird mit dem Original verglichen&#xa0;…</translation>
     </message>
     <message>
         <source>Copying passages: {done} of {total}</source>
         <translation>Textstellen werden kopiert: {done} von {total}</translation>
     </message>
     <message>
-        <source>Fetching files …</source>
-        <translation>Dateien werden geholt&#xa0;…</translation>
+        <source>Downloading files …</source>
+        <translation>Dateien werden heruntergeladen&#xa0;…</translation>
     </message>
     <message>
-        <source>Fetching the model …</source>
-        <translation>Das Modell wird geholt&#xa0;…</translation>
+        <source>Downloading the model …</source>
+        <translation>Das Modell wird heruntergeladen&#xa0;…</translation>
     </message>
     <message>
         <source>Finishing …</source>
         <translation>Wird abgeschlossen&#xa0;…</translation>
     </message>
     <message>
-        <source>It took {before}; now it takes {after}.</source>
-        <translation>Vorher: {before}; jetzt: {after}.</translation>
+        <source>Its size went from {before} to {after}.</source>
+        <translation>Größe vorher: {before}; jetzt: {after}.</translation>
     </message>
     <message>
-        <source>Its {passages} passages are in CiteLoom’s own folder on this computer now.</source>
+        <source>Its {passages} passages are now in CiteLoom’s own folder on this computer.</source>
         <translation>Seine Textstellen ({passages}) liegen jetzt in CiteLooms eigenem Ordner auf diesem Computer.</translation>
     </message>
     <message>
-        <source>Its {passages} passages are on the Qdrant server at {place} now.</source>
+        <source>Its {passages} passages are now on the Qdrant server at {place}.</source>
         <translation>Seine Textstellen ({passages}) liegen jetzt auf dem Qdrant-Server {place}.</translation>
     </message>
     <message>
-        <source>Looking for what is new …</source>
-        <translation>Suche nach Neuem&#xa0;…</translation>
+        <source>Looking for changes …</source>
+        <translation>Änderungen werden gesucht&#xa0;…</translation>
     </message>
     <message>
         <source>Making a backup</source>
@@ -1676,31 +1760,31 @@
         <translation>Arbeiten werden durchsuchbar: {searchable} von {total}</translation>
     </message>
     <message>
-        <source>Making searches fast …</source>
-        <translation>Suchen werden beschleunigt&#xa0;…</translation>
-    </message>
-    <message>
-        <source>Making the new index fast …</source>
-        <translation>Der neue Index wird schnell gemacht&#xa0;…</translation>
-    </message>
-    <message>
         <source>Moving the index of {project}</source>
         <translation>Der Index von {project} wird verschoben</translation>
     </message>
     <message>
-        <source>No file is left.</source>
-        <translation>Es bleibt keine Datei zurück.</translation>
+        <source>No backup is made.</source>
+        <translation>Es wird keine Sicherung erstellt.</translation>
+    </message>
+    <message>
+        <source>Optimising the index …</source>
+        <translation>Der Index wird optimiert&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Optimising the new index …</source>
+        <translation>Der neue Index wird optimiert&#xa0;…</translation>
     </message>
     <message>
         <source>Packing: {done} of {total} MB</source>
         <translation>Wird gepackt: {done} von {total}&#xa0;MB</translation>
     </message>
     <message>
-        <source>Paused; it goes on when you resume.</source>
-        <translation>Pausiert; es geht weiter, wenn Sie fortsetzen.</translation>
+        <source>Paused until you resume.</source>
+        <translation>Pausiert, bis Sie fortsetzen.</translation>
     </message>
     <message>
-        <source>Reading papers whole: {done} of {total}</source>
+        <source>Reading full papers: {done} of {total}</source>
         <translation>Arbeiten werden vollständig eingelesen: {done} von {total}</translation>
     </message>
     <message>
@@ -1708,32 +1792,32 @@
         <translation>Wird eingelesen&#xa0;…</translation>
     </message>
     <message>
-        <source>The index stays as it is.</source>
-        <translation>Der Index bleibt, wie er ist.</translation>
+        <source>Rewriting passages: {done} of {total}</source>
+        <translation>Textstellen werden neu geschrieben: {done} von {total}</translation>
     </message>
     <message>
-        <source>The index stays where it is; what was copied is deleted.</source>
-        <translation>Der Index bleibt, wo er ist; was kopiert wurde, wird gelöscht.</translation>
+        <source>The index is not changed.</source>
+        <translation>Der Index wird nicht geändert.</translation>
     </message>
     <message>
-        <source>Waiting for its turn …</source>
-        <translation>Wartet, bis es an der Reihe ist&#xa0;…</translation>
+        <source>The index stays where it is; the partial copy is deleted.</source>
+        <translation>Der Index bleibt, wo er ist; die angefangene Kopie wird gelöscht.</translation>
     </message>
     <message>
         <source>Waiting for the server to come back …</source>
         <translation>Warten, bis der Server wieder da ist&#xa0;…</translation>
     </message>
     <message>
+        <source>Waiting in the queue …</source>
+        <translation>Wartet in der Warteschlange&#xa0;…</translation>
+    </message>
+    <message>
         <source>Waiting: {what}</source>
         <translation>Wartet: {what}</translation>
     </message>
     <message>
-        <source>What has been read stays; the next sync goes on from there.</source>
+        <source>What has been read is kept; the next sync continues from there.</source>
         <translation>Was eingelesen ist, bleibt; der nächste Abgleich macht dort weiter.</translation>
-    </message>
-    <message>
-        <source>Writing passages anew: {done} of {total}</source>
-        <translation>Textstellen werden neu geschrieben: {done} von {total}</translation>
     </message>
     <message>
         <source>about {count} h</source>
@@ -1752,7 +1836,7 @@
         <translation>{count} nicht lesbar</translation>
     </message>
     <message>
-        <source>{file} holds {passages} passages and takes {size}.</source>
+        <source>{file} contains {passages} passages ({size}).</source>
         <translation>{file} – Textstellen: {passages}, Größe: {size}.</translation>
     </message>
     <message>
@@ -1762,6 +1846,21 @@
     <message>
         <source>{searchable} of {total} papers searchable</source>
         <translation>{searchable} von {total} Arbeiten durchsuchbar</translation>
+    </message>
+</context>
+<context>
+    <name>KeyLogin</name>
+    <message>
+        <source>Checking the key …</source>
+        <translation>Der Schlüssel wird geprüft&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Log &amp;in</source>
+        <translation>&amp;Anmelden</translation>
+    </message>
+    <message>
+        <source>Log &amp;out…</source>
+        <translation>A&amp;bmelden&#xa0;…</translation>
     </message>
 </context>
 <context>
@@ -1790,20 +1889,20 @@
         <translation>Sprachen gescannter Seiten</translation>
     </message>
     <message>
-        <source>One moment: this is being put into the settings …</source>
-        <translation>Einen Moment: Das wird in die Einstellungen übernommen&#xa0;…</translation>
+        <source>Saving the settings …</source>
+        <translation>Die Einstellungen werden gespeichert&#xa0;…</translation>
     </message>
     <message>
-        <source>Pages without text are read by their picture. Where a record names a language, that one is used.</source>
-        <translation>Seiten ohne Text werden durch Texterkennung gelesen. Nennt ein Eintrag eine Sprache, gilt diese.</translation>
+        <source>Text on scanned pages is recognised by OCR. Where a record names a language, that one is used.</source>
+        <translation>Text auf gescannten Seiten wird durch Texterkennung gelesen. Wo ein Eintrag eine Sprache nennt, gilt diese.</translation>
     </message>
     <message>
         <source>Which languages are your scanned papers in?</source>
         <translation>In welchen Sprachen sind Ihre gescannten Arbeiten?</translation>
     </message>
     <message>
-        <source>{name} (no data here)</source>
-        <translation>{name} (hier keine Daten)</translation>
+        <source>{name} (no data on this computer)</source>
+        <translation>{name} (keine Daten auf diesem Computer)</translation>
     </message>
 </context>
 <context>
@@ -1855,10 +1954,6 @@
 <context>
     <name>LogsSection</name>
     <message>
-        <source>&amp;Look again</source>
-        <translation>&amp;Erneut nachsehen</translation>
-    </message>
-    <message>
         <source>&amp;Open the folder</source>
         <translation>&amp;Ordner öffnen</translation>
     </message>
@@ -1867,12 +1962,16 @@
         <translation>&amp;Prüfung starten</translation>
     </message>
     <message>
-        <source>All is well.</source>
-        <translation>Alles in Ordnung.</translation>
-    </message>
-    <message>
         <source>App</source>
         <translation>App</translation>
+    </message>
+    <message>
+        <source>Checking every part …</source>
+        <translation>Alle Teile werden geprüft&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Checks every part of CiteLoom and says how to fix problems.</source>
+        <translation>Prüft alle Teile von CiteLoom und sagt, wie sich Probleme beheben lassen.</translation>
     </message>
     <message>
         <source>Engine</source>
@@ -1883,28 +1982,32 @@
         <translation>Alle Teile arbeiten, aber manche Arbeiten konnten nicht eingelesen werden.</translation>
     </message>
     <message>
+        <source>Everything works.</source>
+        <translation>Alles funktioniert.</translation>
+    </message>
+    <message>
         <source>Log of &amp;the</source>
         <translation>Welches Pro&amp;tokoll</translation>
+    </message>
+    <message>
+        <source>Log to show</source>
+        <translation>Gezeigtes Protokoll</translation>
     </message>
     <message>
         <source>Logs</source>
         <translation>Protokolle</translation>
     </message>
     <message>
-        <source>Looking at every part …</source>
-        <translation>Jeder Teil wird geprüft&#xa0;…</translation>
-    </message>
-    <message>
-        <source>Looks at every part of CiteLoom and says how to mend what is not well.</source>
-        <translation>Sieht sich jeden Teil von CiteLoom an und sagt, wie sich beheben lässt, was nicht in Ordnung ist.</translation>
-    </message>
-    <message>
-        <source>Nothing has been written there yet.</source>
-        <translation>Dort wurde noch nichts geschrieben.</translation>
+        <source>Nothing has been logged yet.</source>
+        <translation>Es wurde noch nichts protokolliert.</translation>
     </message>
     <message>
         <source>Part</source>
         <translation>Teil</translation>
+    </message>
+    <message>
+        <source>Re&amp;fresh</source>
+        <translation>A&amp;ktualisieren</translation>
     </message>
     <message>
         <source>Seen</source>
@@ -1923,32 +2026,24 @@
         <translation>Was die Prüfung ergab</translation>
     </message>
     <message>
-        <source>Whose log</source>
-        <translation>Wessen Protokoll</translation>
+        <source>needs attention</source>
+        <translation>Problem</translation>
     </message>
     <message>
-        <source>needs you</source>
-        <translation>braucht Hilfe</translation>
+        <source>note</source>
+        <translation>Hinweis</translation>
     </message>
     <message>
-        <source>to know</source>
-        <translation>zur Kenntnis</translation>
-    </message>
-    <message>
-        <source>well</source>
+        <source>works</source>
         <translation>in Ordnung</translation>
     </message>
     <message>
-        <source>{count} of {all} parts need you.</source>
-        <translation>{count} von {all} Teilen brauchen Ihre Hilfe.</translation>
+        <source>{count} of {all} parts need attention.</source>
+        <translation>Teile mit Problemen: {count} von {all}.</translation>
     </message>
 </context>
 <context>
     <name>MainWindow</name>
-    <message>
-        <source>An engine of version {version} is running, which is not this app&apos;s.</source>
-        <translation>Es läuft ein Dienst der Version {version}, die nicht die dieser App ist.</translation>
-    </message>
     <message>
         <source>Open Settings</source>
         <translation>Einstellungen öffnen</translation>
@@ -1966,12 +2061,16 @@
         <translation>Dienst neu starten</translation>
     </message>
     <message>
-        <source>This desktop shows no tray icons: CiteLoom works as long as this window is open.</source>
-        <translation>Diese Arbeitsumgebung hat keinen Infobereich: CiteLoom arbeitet, solange dieses Fenster offen ist.</translation>
+        <source>The running engine has version {version}, which differs from this app’s version.</source>
+        <translation>Der laufende Dienst hat die Version {version}, die nicht die dieser App ist.</translation>
     </message>
     <message>
-        <source>{problem} It is being started again.</source>
-        <translation>{problem} Der Dienst wird wieder gestartet.</translation>
+        <source>This desktop shows no tray icons: CiteLoom runs as long as this window is open.</source>
+        <translation>Dieser Desktop zeigt keinen Infobereich: CiteLoom läuft, solange dieses Fenster offen ist.</translation>
+    </message>
+    <message>
+        <source>{problem} It is being restarted.</source>
+        <translation>{problem} Er wird neu gestartet.</translation>
     </message>
 </context>
 <context>
@@ -1985,20 +2084,24 @@
         <translation>Ein Modell macht aus Textstellen Zahlen, damit eine Frage auch findet, was mit anderen Worten dasselbe meint. Das mitgelieferte ist für Englisch gemacht; für andere Sprachen wählen Sie ein mehrsprachiges.</translation>
     </message>
     <message>
-        <source>About it</source>
-        <translation>Beschreibung</translation>
-    </message>
-    <message>
-        <source>Build anew</source>
-        <translation>Neu aufbauen</translation>
+        <source>Change the model of a project</source>
+        <translation>Das Modell eines Projekts ändern</translation>
     </message>
     <message>
         <source>Choose a project and a model.</source>
         <translation>Wählen Sie ein Projekt und ein Modell.</translation>
     </message>
     <message>
-        <source>Download and build anew</source>
+        <source>Description</source>
+        <translation>Beschreibung</translation>
+    </message>
+    <message>
+        <source>Download and rebuild</source>
         <translation>Herunterladen und neu aufbauen</translation>
+    </message>
+    <message>
+        <source>Existing projects keep the model they were built with.</source>
+        <translation>Bestehende Projekte behalten das Modell, mit dem sie aufgebaut wurden.</translation>
     </message>
     <message>
         <source>Find a model or a language</source>
@@ -2009,20 +2112,20 @@
         <translation>Für „{project}“: {model}. {about}</translation>
     </message>
     <message>
-        <source>Give a project another model</source>
-        <translation>Einem Projekt ein anderes Modell geben</translation>
+        <source>Installed</source>
+        <translation>Installiert</translation>
     </message>
     <message>
-        <source>Here</source>
-        <translation>Vorhanden</translation>
-    </message>
-    <message>
-        <source>Languages of your library: {names}. The models that suit it stand first.</source>
-        <translation>Sprachen Ihrer Bibliothek: {names}. Die Modelle, die zu ihr passen, stehen zuerst.</translation>
+        <source>Languages of your library: {names}. Recommended models come first.</source>
+        <translation>Sprachen Ihrer Bibliothek: {names}. Empfohlene Modelle stehen vorn.</translation>
     </message>
     <message>
         <source>Model</source>
         <translation>Modell</translation>
+    </message>
+    <message>
+        <source>Model for &amp;new projects</source>
+        <translation>Modell für &amp;neue Projekte</translation>
     </message>
     <message>
         <source>Models</source>
@@ -2037,24 +2140,28 @@
         <translation>Projekte und ihre Modelle</translation>
     </message>
     <message>
+        <source>Rebuild</source>
+        <translation>Neu aufbauen</translation>
+    </message>
+    <message>
+        <source>Recommended</source>
+        <translation>Empfohlen</translation>
+    </message>
+    <message>
         <source>Size</source>
         <translation>Größe</translation>
     </message>
     <message>
-        <source>Stopped: “{project}” keeps the model that it had.</source>
+        <source>Stopped: “{project}” keeps its previous model.</source>
         <translation>Angehalten: „{project}“ behält sein bisheriges Modell.</translation>
     </message>
     <message>
-        <source>Suits you</source>
-        <translation>Passt</translation>
+        <source>The index of “{project}” is being rebuilt. You can keep working meanwhile.</source>
+        <translation>Der Index von „{project}“ wird neu aufgebaut. Sie können solange weiterarbeiten.</translation>
     </message>
     <message>
-        <source>The index of “{project}” is being built anew. You can go on working meanwhile.</source>
-        <translation>Der Index von „{project}“ wird neu aufgebaut. Sie können inzwischen weiterarbeiten.</translation>
-    </message>
-    <message>
-        <source>The index of “{project}” is built anew beside the old one, which answers until then. Papers are not read again, but it can take a while.</source>
-        <translation>Der Index von „{project}“ wird neben dem alten neu aufgebaut, der bis dahin antwortet. Die Arbeiten werden nicht erneut eingelesen, aber es kann eine Weile dauern.</translation>
+        <source>The index of “{project}” is rebuilt beside the old one, which is used until then. Papers are not read again, but it can take a while.</source>
+        <translation>Der Index von „{project}“ wird neben dem alten neu aufgebaut, der bis dahin genutzt wird. Arbeiten werden nicht noch einmal eingelesen, aber es kann eine Weile dauern.</translation>
     </message>
     <message>
         <source>The model is downloaded first: {size}, from huggingface.co.</source>
@@ -2085,12 +2192,12 @@
         <translation>{model} (mitgeliefert)</translation>
     </message>
     <message>
-        <source>“{project}” has the model {model} now.</source>
-        <translation>„{project}“ hat jetzt das Modell {model}.</translation>
+        <source>“{project}” already uses this model.</source>
+        <translation>„{project}“ nutzt dieses Modell schon.</translation>
     </message>
     <message>
-        <source>“{project}” has this model.</source>
-        <translation>„{project}“ hat dieses Modell.</translation>
+        <source>“{project}” now uses the model {model}.</source>
+        <translation>„{project}“ nutzt jetzt das Modell {model}.</translation>
     </message>
 </context>
 <context>
@@ -2100,8 +2207,8 @@
         <translation>&amp;Verschieben</translation>
     </message>
     <message>
-        <source>Its {count} passages are copied. The index as it is answers until the copy is whole and has been compared; then it is deleted. That takes a while, in which nothing new is read into this project. You can go on working.</source>
-        <translation>Seine Textstellen ({count}) werden kopiert. Der bisherige Index antwortet, bis die Kopie vollständig und verglichen ist; dann wird er gelöscht. Das dauert eine Weile, in der nichts Neues in dieses Projekt eingelesen wird. Sie können weiterarbeiten.</translation>
+        <source>Its {count} passages are copied. The old index is used until the copy is complete and has been compared; then it is deleted. This takes a while, and nothing new is read into this project until it is done. You can keep working.</source>
+        <translation>Seine Textstellen ({count}) werden kopiert. Der alte Index wird genutzt, bis die Kopie vollständig und verglichen ist; dann wird er gelöscht. Das dauert eine Weile; bis dahin wird nichts Neues in dieses Projekt eingelesen. Sie können weiterarbeiten.</translation>
     </message>
     <message>
         <source>Move the index of “{project}”</source>
@@ -2119,8 +2226,8 @@
 <context>
     <name>NameStep</name>
     <message>
-        <source>Editors name the project by this: thesis, say, or thesis/chapter-2.</source>
-        <translation>So nennen Editoren das Projekt: zum Beispiel dissertation oder dissertation/kapitel-2.</translation>
+        <source>Editors use this name for the project, such as thesis or thesis/chapter-2.</source>
+        <translation>Unter diesem Namen nennen Editoren das Projekt, zum Beispiel thesis oder thesis/chapter-2.</translation>
     </message>
     <message>
         <source>N&amp;ame of the project</source>
@@ -2161,10 +2268,6 @@
         <translation>Aus&amp;wählen&#xa0;…</translation>
     </message>
     <message>
-        <source>&amp;Make the project</source>
-        <translation>Projekt &amp;anlegen</translation>
-    </message>
-    <message>
         <source>&amp;Name</source>
         <translation>&amp;Name</translation>
     </message>
@@ -2185,6 +2288,10 @@
         <translation>Ordner &amp;hinzufügen&#xa0;…</translation>
     </message>
     <message>
+        <source>Create the &amp;project</source>
+        <translation>&amp;Projekt anlegen</translation>
+    </message>
+    <message>
         <source>Fol&amp;ders</source>
         <translation>&amp;Ordner</translation>
     </message>
@@ -2201,8 +2308,8 @@
         <translation>Literaturdateien ({suffixes})</translation>
     </message>
     <message>
-        <source>Take it o&amp;ff the list</source>
-        <translation>Von der Liste n&amp;ehmen</translation>
+        <source>Remo&amp;ve from the list</source>
+        <translation>Aus der &amp;Liste entfernen</translation>
     </message>
     <message>
         <source>The references of the project</source>
@@ -2224,16 +2331,8 @@
         <translation>Ein anderer Editor</translation>
     </message>
     <message>
-        <source>Any editor that speaks MCP can use CiteLoom. Copy this entry into its settings for MCP servers, beside those that may be there.</source>
-        <translation>Jeder Editor, der MCP spricht, kann CiteLoom verwenden. Kopieren Sie diesen Eintrag in seine Einstellungen für MCP-Server, neben die, die vielleicht schon da sind.</translation>
-    </message>
-    <message>
-        <source>As which editor writes it</source>
-        <translation>In der Schreibweise welches Editors</translation>
-    </message>
-    <message>
-        <source>As written by &amp;editor:</source>
-        <translation>In der Schreib&amp;weise von:</translation>
+        <source>Any editor that supports MCP can use CiteLoom. Copy this entry into its settings for MCP servers, next to any others.</source>
+        <translation>Jeder Editor, der MCP unterstützt, kann CiteLoom nutzen. Kopieren Sie diesen Eintrag in seine Einstellungen für MCP-Server, neben eventuell vorhandene.</translation>
     </message>
     <message>
         <source>Choose a project first.</source>
@@ -2242,6 +2341,14 @@
     <message>
         <source>Copied.</source>
         <translation>Kopiert.</translation>
+    </message>
+    <message>
+        <source>Format of the entry</source>
+        <translation>Format des Eintrags</translation>
+    </message>
+    <message>
+        <source>In the format of &amp;editor:</source>
+        <translation>Im Format von &amp;Editor:</translation>
     </message>
     <message>
         <source>Most editors</source>
@@ -2259,6 +2366,10 @@
         <translation>An die Breite anpassen</translation>
     </message>
     <message>
+        <source>Locating the passage on this page …</source>
+        <translation>Die Textstelle wird auf dieser Seite gesucht&#xa0;…</translation>
+    </message>
+    <message>
         <source>Next page</source>
         <translation>Nächste Seite</translation>
     </message>
@@ -2271,16 +2382,12 @@
         <translation>Vorige Seite</translation>
     </message>
     <message>
-        <source>The page is being drawn</source>
-        <translation>Die Seite wird gezeichnet</translation>
+        <source>The page is loading</source>
+        <translation>Die Seite wird geladen</translation>
     </message>
     <message>
-        <source>The passage is being looked for on this page …</source>
-        <translation>Die Textstelle wird auf dieser Seite gesucht&#xa0;…</translation>
-    </message>
-    <message>
-        <source>The passage stands on this page, but its exact place could not be marked.</source>
-        <translation>Die Textstelle steht auf dieser Seite, ließ sich aber nicht genau markieren.</translation>
+        <source>The passage is on this page, but its exact position could not be determined.</source>
+        <translation>Die Textstelle ist auf dieser Seite, aber ihre genaue Lage ließ sich nicht bestimmen.</translation>
     </message>
     <message>
         <source>Zoom in</source>
@@ -2357,23 +2464,51 @@
         <translation>Ohne Datei</translation>
     </message>
     <message>
-        <source>{count} papers of {project} have left their folders or collections.</source>
+        <source>{count} papers of {project} are no longer in their folders or collections.</source>
         <translation>Arbeiten von {project}, die nicht mehr in ihren Ordnern oder Sammlungen sind: {count}.</translation>
     </message>
 </context>
 <context>
     <name>PrivacySection</name>
     <message>
+        <source>&amp;Keep a log of what editors ask</source>
+        <translation>&amp;Protokoll führen, was Editoren fragen</translation>
+    </message>
+    <message>
         <source>&amp;Show what editors asked</source>
         <translation>&amp;Zeigen, was Editoren gefragt haben</translation>
+    </message>
+    <message>
+        <source>Allow agents to fetch papers from the &amp;web</source>
+        <translation>Agenten dürfen Arbeiten aus dem &amp;Web holen</translation>
+    </message>
+    <message>
+        <source>An agent in an editor with write access can then name a web address, and CiteLoom reads what is there. Otherwise only you can do that.</source>
+        <translation>Ein Agent in einem Editor mit Schreibzugriff kann dann eine Webadresse nennen, und CiteLoom liest, was dort ist. Sonst können nur Sie das.</translation>
+    </message>
+    <message>
+        <source>Keep it &amp;for</source>
+        <translation>&amp;Aufbewahren</translation>
     </message>
     <message>
         <source>Privacy</source>
         <translation>Datenschutz</translation>
     </message>
     <message>
-        <source>Your papers, your questions and the answers stay on this computer. An editor gets the passages that it asks for, and hands them to its model as it does with everything you write there. Only if you keep an index on a Qdrant server elsewhere are the texts of its passages there, and questions are sent to it as numbers and words.</source>
-        <translation>Ihre Arbeiten, Ihre Fragen und die Antworten bleiben auf diesem Computer. Ein Editor bekommt die Textstellen, nach denen er fragt, und gibt sie an sein Modell weiter, wie alles, was Sie dort schreiben. Nur wenn Sie einen Index auf einem Qdrant-Server anderswo ablegen, liegt der Wortlaut seiner Textstellen dort, und Fragen gehen als Zahlen und Wörter an ihn.</translation>
+        <source>Until you clear it</source>
+        <translation>Bis Sie es leeren</translation>
+    </message>
+    <message>
+        <source>Which editor asked what, and which passages it got. It stays on this computer.</source>
+        <translation>Welcher Editor was gefragt und welche Textstellen er bekommen hat. Es bleibt auf diesem Computer.</translation>
+    </message>
+    <message>
+        <source>Your papers, your questions and the answers stay on this computer. An editor gets the passages that it asks for, and passes them to its model like everything you write there. Only if you keep an index on a Qdrant server elsewhere are the texts of its passages stored there, and questions are sent to it as numbers and words.</source>
+        <translation>Ihre Literatur, Ihre Fragen und die Antworten bleiben auf diesem Computer. Ein Editor bekommt die Textstellen, nach denen er fragt, und gibt sie an sein Modell weiter wie alles, was Sie dort schreiben. Nur wenn Sie einen Index auf einem Qdrant-Server anderswo führen, sind die Texte seiner Textstellen dort gespeichert, und Fragen gehen als Zahlen und Wörter an ihn.</translation>
+    </message>
+    <message>
+        <source>{number} days</source>
+        <translation>{number}&#xa0;Tage</translation>
     </message>
 </context>
 <context>
@@ -2390,12 +2525,8 @@
 <context>
     <name>ProjectView</name>
     <message>
-        <source>&amp;Add to it</source>
+        <source>&amp;Add</source>
         <translation>&amp;Hinzufügen</translation>
-    </message>
-    <message>
-        <source>&amp;Build it</source>
-        <translation>Neu &amp;aufbauen</translation>
     </message>
     <message>
         <source>&amp;Folder…</source>
@@ -2404,6 +2535,10 @@
     <message>
         <source>&amp;Papers</source>
         <translation>Arbei&amp;ten</translation>
+    </message>
+    <message>
+        <source>&amp;Rebuild it</source>
+        <translation>&amp;Neu aufbauen</translation>
     </message>
     <message>
         <source>&amp;References…</source>
@@ -2434,16 +2569,8 @@
         <translation>Auch unveränderte</translation>
     </message>
     <message>
-        <source>Build its index anew…</source>
-        <translation>Index neu aufbauen&#xa0;…</translation>
-    </message>
-    <message>
-        <source>Build the index anew</source>
-        <translation>Index neu aufbauen</translation>
-    </message>
-    <message>
-        <source>Build the index of “{project}” anew? The old one answers until the new one is ready. Papers that were read are not read again.</source>
-        <translation>Den Index von „{project}“ neu aufbauen? Der alte antwortet, bis der neue fertig ist. Schon gelesene Arbeiten werden nicht noch einmal gelesen.</translation>
+        <source>Checking …</source>
+        <translation>Wird geprüft&#xa0;…</translation>
     </message>
     <message>
         <source>F&amp;iles…</source>
@@ -2454,12 +2581,20 @@
         <translation>Dateien, die das Projekt einliest</translation>
     </message>
     <message>
-        <source>Looking …</source>
-        <translation>Es wird nachgesehen&#xa0;…</translation>
-    </message>
-    <message>
         <source>Part of &amp;Zotero…</source>
         <translation>Teil von &amp;Zotero&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Rebuild the index</source>
+        <translation>Index neu aufbauen</translation>
+    </message>
+    <message>
+        <source>Rebuild the index of “{project}”? The old one is used until the new one is ready. Papers that were read are not read again.</source>
+        <translation>Den Index von „{project}“ neu aufbauen? Der alte wird genutzt, bis der neue fertig ist. Eingelesene Arbeiten werden nicht noch einmal eingelesen.</translation>
+    </message>
+    <message>
+        <source>Rebuild the index…</source>
+        <translation>Index neu aufbauen&#xa0;…</translation>
     </message>
     <message>
         <source>References ({suffixes})</source>
@@ -2470,8 +2605,8 @@
         <translation>Projekt entfernen</translation>
     </message>
     <message>
-        <source>Remove the project “{project}”? What CiteLoom has read for it is forgotten; your files and Zotero stay as they are.</source>
-        <translation>Das Projekt „{project}“ entfernen? Was CiteLoom dafür eingelesen hat, wird vergessen; Ihre Dateien und Zotero bleiben, wie sie sind.</translation>
+        <source>Remove the project “{project}”? What CiteLoom has read for it is deleted; your files and Zotero are not changed.</source>
+        <translation>Das Projekt „{project}“ entfernen? Was CiteLoom dafür eingelesen hat, wird gelöscht; Ihre Dateien und Zotero werden nicht geändert.</translation>
     </message>
     <message>
         <source>Remove this project…</source>
@@ -2498,20 +2633,16 @@
         <translation>Was es ein&amp;liest</translation>
     </message>
     <message>
-        <source>{count} papers have left their folders or collections; they stay. Sync now to decide.</source>
-        <translation>Arbeiten, die nicht mehr in ihren Ordnern oder Sammlungen sind: {count}. Sie bleiben; gleichen Sie jetzt ab, um zu entscheiden.</translation>
+        <source>{count} papers are no longer in their sources. They are kept; sync now to decide.</source>
+        <translation>Arbeiten, die nicht mehr in ihren Quellen sind: {count}. Sie bleiben; gleichen Sie jetzt ab, um zu entscheiden.</translation>
     </message>
     <message>
-        <source>{question} The import that runs is stopped.</source>
+        <source>{question} The running import is stopped.</source>
         <translation>{question} Der laufende Import wird angehalten.</translation>
     </message>
 </context>
 <context>
     <name>Projects</name>
-    <message>
-        <source>An agent stored it; no file was read.</source>
-        <translation>Ein Agent hat sie gespeichert; es wurde keine Datei eingelesen.</translation>
-    </message>
     <message>
         <source>Could not be read</source>
         <translation>Nicht lesbar</translation>
@@ -2521,8 +2652,12 @@
         <translation>Zweifelhaft</translation>
     </message>
     <message>
-        <source>Doubtful: says it is @{key}</source>
+        <source>Doubtful: claims to be @{key}</source>
         <translation>Zweifelhaft: gibt sich als @{key} aus</translation>
+    </message>
+    <message>
+        <source>Duplicate</source>
+        <translation>Dublette</translation>
     </message>
     <message>
         <source>It is an item of Zotero.</source>
@@ -2545,7 +2680,7 @@
         <translation>Ihr Titel steht in der Literaturdatei.</translation>
     </message>
     <message>
-        <source>No record was found; its citekey was made from the file.</source>
+        <source>No record was found; the citekey was generated from the file.</source>
         <translation>Kein Eintrag gefunden; der Zitierschlüssel wurde aus der Datei gebildet.</translation>
     </message>
     <message>
@@ -2553,32 +2688,32 @@
         <translation>Nur ein Editor sagt das.</translation>
     </message>
     <message>
-        <source>Recognised in pictures of its pages; letters may be wrong.</source>
-        <translation>Durch Texterkennung gelesen; einzelne Buchstaben können falsch sein.</translation>
+        <source>Read as plain text: {why}</source>
+        <translation>Als einfacher Text eingelesen: {why}</translation>
+    </message>
+    <message>
+        <source>Recognised by OCR; some characters may be wrong.</source>
+        <translation>Durch Texterkennung gelesen; einzelne Zeichen können falsch sein.</translation>
     </message>
     <message>
         <source>Recognised pages: {share}.</source>
         <translation>Durch Texterkennung gelesene Seiten: {share}.</translation>
     </message>
     <message>
-        <source>Same as another</source>
-        <translation>Dublette</translation>
-    </message>
-    <message>
         <source>Searchable</source>
         <translation>Durchsuchbar</translation>
     </message>
     <message>
-        <source>Searchable at once; sections and tables come when it has been read whole.</source>
-        <translation>Schon durchsuchbar; Abschnitte und Tabellen kommen, wenn sie vollständig eingelesen ist.</translation>
-    </message>
-    <message>
-        <source>Simply read: {why}</source>
-        <translation>Vereinfacht eingelesen: {why}</translation>
+        <source>Searchable already; sections and tables follow when it has been read completely.</source>
+        <translation>Schon durchsuchbar; Abschnitte und Tabellen folgen, wenn sie vollständig eingelesen ist.</translation>
     </message>
     <message>
         <source>Still to be read</source>
         <translation>Noch einzulesen</translation>
+    </message>
+    <message>
+        <source>Stored by an agent; no file was read.</source>
+        <translation>Von einem Agenten gespeichert; es wurde keine Datei eingelesen.</translation>
     </message>
     <message>
         <source>That work has another file.</source>
@@ -2589,12 +2724,8 @@
         <translation>Der Text der Datei selbst.</translation>
     </message>
     <message>
-        <source>The text of the file; some pages were recognised in pictures.</source>
+        <source>The text of the file; some pages were recognised by OCR.</source>
         <translation>Der Text der Datei; einige Seiten wurden durch Texterkennung gelesen.</translation>
-    </message>
-    <message>
-        <source>What Zotero keeps of a file that is not on this computer; it has no pages.</source>
-        <translation>Was Zotero von einer Datei aufbewahrt, die nicht auf diesem Computer ist; es hat keine Seiten.</translation>
     </message>
     <message>
         <source>Without a file</source>
@@ -2613,15 +2744,19 @@
         <translation>Ihre Notizen.</translation>
     </message>
     <message>
-        <source>{name}, without what is inside it</source>
-        <translation>{name}, ohne Unterebenen</translation>
+        <source>Zotero’s full text of a file that is not on this computer; it has no pages.</source>
+        <translation>Zoteros Volltext einer Datei, die nicht auf diesem Computer ist; ohne Seiten.</translation>
+    </message>
+    <message>
+        <source>{name}, without subfolders or subcollections</source>
+        <translation>{name}, ohne Unterordner oder Untersammlungen</translation>
     </message>
 </context>
 <context>
     <name>ProjectsModel</name>
     <message>
-        <source>{project} (no longer there)</source>
-        <translation>{project} (nicht mehr da)</translation>
+        <source>{project} (no longer exists)</source>
+        <translation>{project} (gibt es nicht mehr)</translation>
     </message>
     <message>
         <source>{project}: {coverage}</source>
@@ -2639,12 +2774,12 @@
         <translation>Wählen Sie, was Ihr erstes Projekt einliest</translation>
     </message>
     <message>
-        <source>Looking for your projects …</source>
-        <translation>Ihre Projekte werden gesucht&#xa0;…</translation>
+        <source>Create a project first; then drop what it should read.</source>
+        <translation>Legen Sie zuerst ein Projekt an; legen Sie dann ab, was es einlesen soll.</translation>
     </message>
     <message>
-        <source>Make a project first; then drop what it is to read.</source>
-        <translation>Legen Sie zuerst ein Projekt an; ziehen Sie dann hierher, was es einlesen soll.</translation>
+        <source>Loading your projects …</source>
+        <translation>Ihre Projekte werden geladen&#xa0;…</translation>
     </message>
     <message>
         <source>New pro&amp;ject…</source>
@@ -2669,6 +2804,10 @@
 </context>
 <context>
     <name>Reader</name>
+    <message>
+        <source>Also in {cites}</source>
+        <translation>Auch in {cites}</translation>
+    </message>
     <message>
         <source>BibTeX copied</source>
         <translation>BibTeX kopiert</translation>
@@ -2718,43 +2857,71 @@
         <translation>Geöffnet</translation>
     </message>
     <message>
-        <source>Opened: turn to PDF page {page}</source>
-        <translation>Geöffnet: Blättern Sie zu PDF-Seite {page}</translation>
+        <source>Opened: go to PDF page {page}</source>
+        <translation>Geöffnet: gehen Sie zu PDF-Seite {page}</translation>
     </message>
     <message>
         <source>Quotation copied</source>
         <translation>Zitat kopiert</translation>
     </message>
     <message>
-        <source>Select within the marked passage: the citation is for that alone</source>
-        <translation>Markieren Sie innerhalb der Textstelle: Der Beleg gilt dann nur dafür</translation>
-    </message>
-    <message>
-        <source>The same is said in {cites}</source>
-        <translation>Dasselbe steht in {cites}</translation>
+        <source>Select text within the marked passage: the citation is only for that</source>
+        <translation>Wählen Sie Text innerhalb der markierten Textstelle: Nur für sie gilt der Beleg</translation>
     </message>
 </context>
 <context>
     <name>ReadingSection</name>
     <message>
+        <source>&amp;Memory limit per paper</source>
+        <translation>&amp;Speichergrenze pro Arbeit</translation>
+    </message>
+    <message>
+        <source>&amp;OCR engine for scanned pages</source>
+        <translation>&amp;Texterkennung für gescannte Seiten</translation>
+    </message>
+    <message>
+        <source>A paper that needs more is skipped, and the list of papers says so.</source>
+        <translation>Eine Arbeit, die mehr braucht, wird übersprungen; das steht dann in der Liste der Arbeiten.</translation>
+    </message>
+    <message>
+        <source>As many as this computer can handle</source>
+        <translation>So viele, wie dieser Computer verkraftet</translation>
+    </message>
+    <message>
         <source>At least one language is needed.</source>
         <translation>Mindestens eine Sprache ist nötig.</translation>
     </message>
     <message>
-        <source>Back to the default languages</source>
-        <translation>Zurück zu den vorgegebenen Sprachen</translation>
+        <source>Depending on its pages and this computer’s memory</source>
+        <translation>Je nach Seitenzahl und Speicher dieses Computers</translation>
     </message>
     <message>
         <source>Languages of scanned pages</source>
         <translation>Sprachen gescannter Seiten</translation>
     </message>
     <message>
+        <source>More are faster and need more memory.</source>
+        <translation>Mehr sind schneller und brauchen mehr Arbeitsspeicher.</translation>
+    </message>
+    <message>
+        <source>Papers read at the &amp;same time</source>
+        <translation>&amp;Gleichzeitig eingelesene Arbeiten</translation>
+    </message>
+    <message>
         <source>Reading</source>
         <translation>Einlesen</translation>
     </message>
     <message>
-        <source>They count where a paper’s record does not name its language. More languages can be ticked once their data for Tesseract is installed.</source>
-        <translation>Sie gelten, wo der Eintrag einer Arbeit keine Sprache nennt. Weitere Sprachen lassen sich anhaken, sobald ihre Daten für Tesseract installiert sind.</translation>
+        <source>Reset to the default languages</source>
+        <translation>Auf die Standardsprachen zurücksetzen</translation>
+    </message>
+    <message>
+        <source>Used where a paper’s record does not name its language. More languages can be ticked once their data for Tesseract is installed.</source>
+        <translation>Gilt, wo der Eintrag einer Arbeit keine Sprache nennt. Weitere Sprachen lassen sich ankreuzen, sobald ihre Daten für Tesseract installiert sind.</translation>
+    </message>
+    <message>
+        <source>{number} MB</source>
+        <translation>{number}&#xa0;MB</translation>
     </message>
 </context>
 <context>
@@ -2768,7 +2935,7 @@
         <translation>Eine Arbeit ist auffindbar, sobald ihr Text da ist. Sie können dieses Fenster schließen: Das Einlesen geht weiter.</translation>
     </message>
     <message>
-        <source>Making the project …</source>
+        <source>Creating the project …</source>
         <translation>Das Projekt wird angelegt&#xa0;…</translation>
     </message>
     <message>
@@ -2796,7 +2963,7 @@
         <translation>Erneut versuchen</translation>
     </message>
     <message>
-        <source>What has been read stays; the next sync goes on from there.</source>
+        <source>What has been read is kept; the next sync continues from there.</source>
         <translation>Was eingelesen ist, bleibt; der nächste Abgleich macht dort weiter.</translation>
     </message>
     <message>
@@ -2808,40 +2975,40 @@
         <translation>Ihre Literatur wird eingelesen</translation>
     </message>
     <message>
-        <source>Your papers are read</source>
+        <source>Your papers have been read</source>
         <translation>Ihre Literatur ist eingelesen</translation>
     </message>
 </context>
 <context>
     <name>Row</name>
     <message>
-        <source>Back to the default: {value}</source>
-        <translation>Zurück zur Vorgabe: {value}</translation>
+        <source>Reset to the default: {value}</source>
+        <translation>Auf den Standardwert zurücksetzen: {value}</translation>
     </message>
     <message>
         <source>Saved</source>
         <translation>Gespeichert</translation>
     </message>
     <message>
-        <source>{setting}: back to the default</source>
-        <translation>{setting}: zurück zur Vorgabe</translation>
+        <source>{setting}: reset to the default</source>
+        <translation>{setting}: auf den Standardwert zurücksetzen</translation>
     </message>
 </context>
 <context>
     <name>Running</name>
     <message>
-        <source>Waiting behind them: {count}</source>
-        <translation>Dahinter warten: {count}</translation>
+        <source>Waiting: {count}</source>
+        <translation>Wartend: {count}</translation>
     </message>
 </context>
 <context>
     <name>Search</name>
     <message>
-        <source>Cannot be cited: no work of yours</source>
-        <translation>Kein Beleg möglich: keine Ihrer Arbeiten</translation>
+        <source>Cannot be cited: no known work</source>
+        <translation>Nicht zitierbar: kein bekanntes Werk</translation>
     </message>
     <message>
-        <source>Doubtful: says it is @{key}</source>
+        <source>Doubtful: claims to be @{key}</source>
         <translation>Zweifelhaft: gibt sich als @{key} aus</translation>
     </message>
 </context>
@@ -2880,22 +3047,22 @@
         <translation>Frage</translation>
     </message>
     <message>
-        <source>This project was built without words: it can be searched by meaning only.</source>
-        <translation>Dieses Projekt wurde ohne Wörter aufgebaut: Es lässt sich nur nach Bedeutung durchsuchen.</translation>
+        <source>Search mode</source>
+        <translation>Art der Suche</translation>
     </message>
     <message>
-        <source>Way of searching</source>
-        <translation>Art der Suche</translation>
+        <source>This project has no index of words: it can be searched by meaning only.</source>
+        <translation>Dieses Projekt hat keinen Index der Wörter: Es lässt sich nur nach Bedeutung durchsuchen.</translation>
     </message>
 </context>
 <context>
     <name>SearchPage</name>
     <message>
-        <source>A project holds the papers that you search. Make one from a Zotero collection or a folder.</source>
-        <translation>Ein Projekt enthält die Arbeiten, die Sie durchsuchen. Legen Sie eines aus einer Zotero-Sammlung oder einem Ordner an.</translation>
+        <source>A project holds the papers that you search. Create one from a Zotero collection or a folder.</source>
+        <translation>Ein Projekt enthält die Literatur, die Sie durchsuchen. Legen Sie eines aus einer Zotero-Sammlung oder einem Ordner an.</translation>
     </message>
     <message>
-        <source>Make a project</source>
+        <source>Create a project</source>
         <translation>Projekt anlegen</translation>
     </message>
     <message>
@@ -2903,16 +3070,16 @@
         <translation>Keine Antwort</translation>
     </message>
     <message>
-        <source>No paper of this project can be searched yet. The list of papers says how far it is.</source>
-        <translation>Noch ist keine Arbeit dieses Projekts durchsuchbar. In der Liste der Arbeiten steht, wie weit es ist.</translation>
+        <source>No paper of this project can be searched yet. The list of papers shows the progress.</source>
+        <translation>Noch lässt sich keine Arbeit dieses Projekts durchsuchen. Die Liste der Arbeiten zeigt den Fortschritt.</translation>
     </message>
     <message>
         <source>No project yet</source>
         <translation>Noch kein Projekt</translation>
     </message>
     <message>
-        <source>None of the {count} searchable papers has a passage that fits the filters.</source>
-        <translation>Von den durchsuchbaren Arbeiten ({count}) hat keine eine Textstelle, auf die die Filter passen.</translation>
+        <source>None of the {count} searchable papers has a passage that matches the filters.</source>
+        <translation>Durchsuchte Arbeiten: {count}. Keine hat eine Textstelle, die zu den Filtern passt.</translation>
     </message>
     <message>
         <source>Nothing found</source>
@@ -2931,16 +3098,16 @@
         <translation>Suche läuft</translation>
     </message>
     <message>
+        <source>See the message above.</source>
+        <translation>Siehe die Meldung oben.</translation>
+    </message>
+    <message>
         <source>Show the papers</source>
         <translation>Arbeiten zeigen</translation>
     </message>
     <message>
         <source>Starting …</source>
         <translation>Startet&#xa0;…</translation>
-    </message>
-    <message>
-        <source>The message above says why.</source>
-        <translation>In der Meldung oben steht, warum.</translation>
     </message>
     <message>
         <source>Type a question, a claim or a few words. You see the passages that your editor would get, each on its page.</source>
@@ -2966,226 +3133,16 @@
         <translation>Adresse des Qdrant-Servers</translation>
     </message>
     <message>
-        <source>Asking {address} …</source>
-        <translation>{address} wird gefragt&#xa0;…</translation>
-    </message>
-    <message>
-        <source>It can be used: Qdrant {version} answers there.</source>
-        <translation>Er lässt sich nutzen: Dort antwortet Qdrant {version}.</translation>
-    </message>
-    <message>
         <source>Te&amp;st</source>
         <translation>&amp;Prüfen</translation>
     </message>
-</context>
-<context>
-    <name>ServerKey</name>
     <message>
-        <source>Forget it</source>
-        <translation>Vergessen</translation>
+        <source>Testing {address} …</source>
+        <translation>{address} wird geprüft&#xa0;…</translation>
     </message>
     <message>
-        <source>Forget the key?</source>
-        <translation>Den Schlüssel vergessen?</translation>
-    </message>
-    <message>
-        <source>Key of the Qdrant server</source>
-        <translation>Schlüssel des Qdrant-Servers</translation>
-    </message>
-    <message>
-        <source>Log &amp;in</source>
-        <translation>&amp;Anmelden</translation>
-    </message>
-    <message>
-        <source>Log &amp;out…</source>
-        <translation>A&amp;bmelden&#xa0;…</translation>
-    </message>
-    <message>
-        <source>The key is deleted from this system’s keyring. Projects whose index is on a server that wants it cannot be searched until you log in again.</source>
-        <translation>Der Schlüssel wird aus dem Schlüsselbund dieses Systems gelöscht. Projekte, deren Index auf einem Server liegt, der ihn verlangt, lassen sich erst nach erneuter Anmeldung wieder durchsuchen.</translation>
-    </message>
-    <message>
-        <source>Trying the key …</source>
-        <translation>Der Schlüssel wird ausprobiert&#xa0;…</translation>
-    </message>
-</context>
-<context>
-    <name>SettingsFields</name>
-    <message>
-        <source>&amp;How your library is reached</source>
-        <translation>&amp;Wie Ihre Bibliothek erreicht wird</translation>
-    </message>
-    <message>
-        <source>&amp;Keep a log of what editors ask</source>
-        <translation>&amp;Protokoll führen, was Editoren fragen</translation>
-    </message>
-    <message>
-        <source>&amp;Memory that one paper may take</source>
-        <translation>Arbeits&amp;speicher, den eine Arbeit belegen darf</translation>
-    </message>
-    <message>
-        <source>&amp;Replicas</source>
-        <translation>&amp;Replikate</translation>
-    </message>
-    <message>
-        <source>&amp;Stop reading when the disk has less than</source>
-        <translation>Einlesen &amp;anhalten, wenn auf der Festplatte weniger frei ist als</translation>
-    </message>
-    <message>
-        <source>A larger one is left out, and the list of papers says so.</source>
-        <translation>Eine größere wird ausgelassen; in der Liste der Arbeiten steht es.</translation>
-    </message>
-    <message>
-        <source>A paper that needs more is given up, and the list of papers says so.</source>
-        <translation>Eine Arbeit, die mehr braucht, wird aufgegeben; in der Liste der Arbeiten steht es.</translation>
-    </message>
-    <message>
-        <source>Agents may have papers fetched from the &amp;web</source>
-        <translation>Agenten dürfen Arbeiten aus dem &amp;Web holen lassen</translation>
-    </message>
-    <message>
-        <source>An agent in an editor that may write can then name a web address, and CiteLoom reads what is there. Otherwise only you can.</source>
-        <translation>Ein Agent in einem Editor, der schreiben darf, kann dann eine Webadresse nennen, und CiteLoom liest ein, was dort steht. Sonst können nur Sie das.</translation>
-    </message>
-    <message>
-        <source>An editor that may see several projects asks in this one if it does not say which.</source>
-        <translation>Ein Editor, der mehrere Projekte sehen darf, fragt in diesem, wenn er keines nennt.</translation>
-    </message>
-    <message>
-        <source>As many as this computer can bear</source>
-        <translation>So viele, wie dieser Computer verkraftet</translation>
-    </message>
-    <message>
-        <source>By its pages and this computer’s memory</source>
-        <translation>Nach Seitenzahl und Arbeitsspeicher</translation>
-    </message>
-    <message>
-        <source>Copies of each part, so that a server may fail.</source>
-        <translation>Kopien jedes Teils, damit ein Server ausfallen darf.</translation>
-    </message>
-    <message>
-        <source>Fetch files that are not on this &amp;computer</source>
-        <translation>Dateien &amp;holen, die nicht auf diesem Computer sind</translation>
-    </message>
-    <message>
-        <source>Follow changes in &amp;Zotero</source>
-        <translation>Änderungen in &amp;Zotero folgen</translation>
-    </message>
-    <message>
-        <source>Follow changes in &amp;folders</source>
-        <translation>Änderungen in &amp;Ordnern folgen</translation>
-    </message>
-    <message>
-        <source>For an answer of a server.</source>
-        <translation>Auf eine Antwort eines Servers.</translation>
-    </message>
-    <message>
-        <source>From zotero.org, once you are logged in there.</source>
-        <translation>Von zotero.org, sobald Sie dort angemeldet sind.</translation>
-    </message>
-    <message>
-        <source>Keep it &amp;for</source>
-        <translation>&amp;Aufbewahren</translation>
-    </message>
-    <message>
-        <source>Largest file to fe&amp;tch</source>
-        <translation>&amp;Größte Datei, die geholt wird</translation>
-    </message>
-    <message>
-        <source>Longest &amp;wait</source>
-        <translation>&amp;Längste Wartezeit</translation>
-    </message>
-    <message>
-        <source>Model of &amp;new projects</source>
-        <translation>Modell &amp;neuer Projekte</translation>
-    </message>
-    <message>
-        <source>More are faster and need more memory.</source>
-        <translation>Mehr sind schneller und brauchen mehr Arbeitsspeicher.</translation>
-    </message>
-    <message>
-        <source>Never</source>
-        <translation>Nie</translation>
-    </message>
-    <message>
-        <source>None: the editor has to say</source>
-        <translation>Keines: Der Editor muss es sagen</translation>
-    </message>
-    <message>
-        <source>Only by Zotero’s files on this computer</source>
-        <translation>Nur über Zoteros Dateien auf diesem Computer</translation>
-    </message>
-    <message>
-        <source>Only by the running Zotero</source>
-        <translation>Nur über das laufende Zotero</translation>
-    </message>
-    <message>
-        <source>Only by zotero.org, with a key</source>
-        <translation>Nur über zotero.org, mit einem Schlüssel</translation>
-    </message>
-    <message>
-        <source>Papers read at the &amp;same time</source>
-        <translation>&amp;Gleichzeitig eingelesene Arbeiten</translation>
-    </message>
-    <message>
-        <source>Parts of an index, on as many servers of a cluster.</source>
-        <translation>Teile eines Index, auf ebenso vielen Servern eines Clusters.</translation>
-    </message>
-    <message>
-        <source>Project for editors that name &amp;none</source>
-        <translation>Projekt für Editoren, die &amp;keines nennen</translation>
-    </message>
-    <message>
-        <source>Projects that are there keep the model they were built with.</source>
-        <translation>Vorhandene Projekte behalten das Modell, mit dem sie aufgebaut wurden.</translation>
-    </message>
-    <message>
-        <source>S&amp;hards</source>
-        <translation>S&amp;hards</translation>
-    </message>
-    <message>
-        <source>Text in pictures of pages is read &amp;by</source>
-        <translation>Texterkennung auf Seiten&amp;bildern durch</translation>
-    </message>
-    <message>
-        <source>The best way there is (recommended)</source>
-        <translation>Auf dem besten Weg, den es gibt (empfohlen)</translation>
-    </message>
-    <message>
-        <source>The folder with zotero.sqlite and storage. Empty: where Zotero itself says it is.</source>
-        <translation>Der Ordner mit zotero.sqlite und storage. Leer: wo er laut Zotero selbst liegt.</translation>
-    </message>
-    <message>
-        <source>The folders and the reference files of your projects.</source>
-        <translation>Die Ordner und die Literaturdateien Ihrer Projekte.</translation>
-    </message>
-    <message>
-        <source>Until you clear it</source>
-        <translation>Bis Sie es leeren</translation>
-    </message>
-    <message>
-        <source>What you add, rename or remove there is in step after a moment, without a sync.</source>
-        <translation>Was Sie dort hinzufügen, umbenennen oder entfernen, ist gleich danach übernommen, ohne Abgleich.</translation>
-    </message>
-    <message>
-        <source>Which editor asked what, and which passages it got. It stays on this computer.</source>
-        <translation>Welcher Editor was gefragt und welche Textstellen er bekommen hat. Es bleibt auf diesem Computer.</translation>
-    </message>
-    <message>
-        <source>Zotero’s data &amp;folder</source>
-        <translation>Zoteros &amp;Datenordner</translation>
-    </message>
-    <message>
-        <source>{number} MB</source>
-        <translation>{number}&#xa0;MB</translation>
-    </message>
-    <message>
-        <source>{number} days</source>
-        <translation>{number}&#xa0;Tage</translation>
-    </message>
-    <message>
-        <source>{number} s</source>
-        <translation>{number}&#xa0;s</translation>
+        <source>The server can be used: Qdrant {version}.</source>
+        <translation>Der Server lässt sich nutzen: Qdrant {version}.</translation>
     </message>
 </context>
 <context>
@@ -3226,7 +3183,7 @@
         <translation>Startet&#xa0;…</translation>
     </message>
     <message>
-        <source>The engine is of another version ({version})</source>
+        <source>The engine has another version ({version})</source>
         <translation>Der Dienst hat eine andere Version ({version})</translation>
     </message>
     <message>
@@ -3238,8 +3195,8 @@
         <translation>Auf dem neuesten Stand: {counts}</translation>
     </message>
     <message>
-        <source>Waiting for something that is away: {counts}</source>
-        <translation>Wartet auf etwas, das gerade fehlt: {counts}</translation>
+        <source>Waiting for an unavailable resource: {counts}</source>
+        <translation>Wartet auf etwas, das gerade nicht erreichbar ist: {counts}</translation>
     </message>
     <message>
         <source>{searchable} of {documents} papers searchable</source>
@@ -3265,8 +3222,8 @@
         <translation>Nicht mehr einlesen</translation>
     </message>
     <message>
-        <source>Stop reading “{source}”? Its papers leave the project; your files and Zotero stay as they are.</source>
-        <translation>„{source}“ nicht mehr einlesen? Ihre Arbeiten verlassen das Projekt; Ihre Dateien und Zotero bleiben, wie sie sind.</translation>
+        <source>Stop reading “{source}”? Its papers are removed; your files and Zotero are not changed.</source>
+        <translation>„{source}“ nicht mehr einlesen? Die Arbeiten daraus werden entfernt; Ihre Dateien und Zotero werden nicht geändert.</translation>
     </message>
     <message>
         <source>What this project reads</source>
@@ -3310,8 +3267,8 @@
 <context>
     <name>ZoteroChoice</name>
     <message>
-        <source>Looking into Zotero …</source>
-        <translation>Zotero wird gelesen&#xa0;…</translation>
+        <source>Loading Zotero …</source>
+        <translation>Zotero wird geladen&#xa0;…</translation>
     </message>
     <message>
         <source>Try a&amp;gain</source>
@@ -3325,35 +3282,47 @@
 <context>
     <name>ZoteroSection</name>
     <message>
-        <source>&amp;Look again</source>
-        <translation>&amp;Erneut nachsehen</translation>
+        <source>&amp;How your library is read</source>
+        <translation>&amp;Wie Ihre Bibliothek gelesen wird</translation>
     </message>
     <message>
-        <source>Asking zotero.org …</source>
-        <translation>zotero.org wird gefragt&#xa0;…</translation>
+        <source>Check &amp;again</source>
+        <translation>&amp;Erneut prüfen</translation>
     </message>
     <message>
         <source>CiteLoom could not look for Zotero</source>
         <translation>CiteLoom konnte nicht nach Zotero suchen</translation>
     </message>
     <message>
+        <source>Create a &amp;key…</source>
+        <translation>&amp;Schlüssel erstellen&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Fetch files that are not on this &amp;computer</source>
+        <translation>Dateien &amp;holen, die nicht auf diesem Computer sind</translation>
+    </message>
+    <message>
+        <source>From zotero.org, once you are logged in there.</source>
+        <translation>Von zotero.org, sobald Sie dort angemeldet sind.</translation>
+    </message>
+    <message>
         <source>Key from zotero.org</source>
         <translation>Schlüssel von zotero.org</translation>
     </message>
     <message>
-        <source>Log &amp;in</source>
-        <translation>&amp;Anmelden</translation>
+        <source>Larger files are skipped, and the list of papers says so.</source>
+        <translation>Größere Dateien werden übersprungen; das steht dann in der Liste der Arbeiten.</translation>
     </message>
     <message>
-        <source>Log &amp;out…</source>
-        <translation>Ab&amp;melden&#xa0;…</translation>
+        <source>Largest file to fe&amp;tch</source>
+        <translation>&amp;Größte Datei, die geholt wird</translation>
     </message>
     <message>
         <source>Log out</source>
         <translation>Abmelden</translation>
     </message>
     <message>
-        <source>Log out at zotero.org?</source>
+        <source>Log out of zotero.org?</source>
         <translation>Bei zotero.org abmelden?</translation>
     </message>
     <message>
@@ -3361,8 +3330,24 @@
         <translation>Zotero wird gesucht&#xa0;…</translation>
     </message>
     <message>
-        <source>Make a &amp;key…</source>
-        <translation>&amp;Schlüssel anlegen&#xa0;…</translation>
+        <source>Only from Zotero’s files on this computer</source>
+        <translation>Nur aus Zoteros Dateien auf diesem Computer</translation>
+    </message>
+    <message>
+        <source>Only from zotero.org, with a key</source>
+        <translation>Nur von zotero.org, mit einem Schlüssel</translation>
+    </message>
+    <message>
+        <source>Only through the running Zotero</source>
+        <translation>Nur über das laufende Zotero</translation>
+    </message>
+    <message>
+        <source>The best available way (recommended)</source>
+        <translation>Auf dem besten verfügbaren Weg (empfohlen)</translation>
+    </message>
+    <message>
+        <source>The folder with zotero.sqlite and storage. Empty: the folder that Zotero itself names.</source>
+        <translation>Der Ordner mit zotero.sqlite und storage. Leer: der Ordner, den Zotero selbst nennt.</translation>
     </message>
     <message>
         <source>The key is deleted from this system’s keyring. To log in again you need it, or a new one.</source>
@@ -3373,8 +3358,16 @@
         <translation>Zotero</translation>
     </message>
     <message>
+        <source>Zotero’s data &amp;folder</source>
+        <translation>Zoteros &amp;Datenordner</translation>
+    </message>
+    <message>
         <source>zotero.org</source>
         <translation>zotero.org</translation>
+    </message>
+    <message>
+        <source>{number} MB</source>
+        <translation>{number}&#xa0;MB</translation>
     </message>
 </context>
 <context>
@@ -3384,8 +3377,8 @@
         <translation>&amp;Anmelden</translation>
     </message>
     <message>
-        <source>Asking zotero.org …</source>
-        <translation>zotero.org wird gefragt&#xa0;…</translation>
+        <source>Checking the key …</source>
+        <translation>Der Schlüssel wird geprüft&#xa0;…</translation>
     </message>
     <message>
         <source>Choose a &amp;folder…</source>
@@ -3394,6 +3387,10 @@
     <message>
         <source>CiteLoom could not look for Zotero</source>
         <translation>CiteLoom konnte nicht nach Zotero suchen</translation>
+    </message>
+    <message>
+        <source>Create a &amp;key…</source>
+        <translation>&amp;Schlüssel erstellen&#xa0;…</translation>
     </message>
     <message>
         <source>Key from zotero.org</source>
@@ -3408,10 +3405,6 @@
         <translation>Zotero wird gesucht&#xa0;…</translation>
     </message>
     <message>
-        <source>Make a &amp;key…</source>
-        <translation>Schlüss&amp;el anlegen&#xa0;…</translation>
-    </message>
-    <message>
         <source>Try the &amp;sample library</source>
         <translation>Beispielbiblio&amp;thek ausprobieren</translation>
     </message>
@@ -3424,16 +3417,16 @@
         <translation>Ohne Zotero</translation>
     </message>
     <message>
-        <source>Your papers become evidence that any editor can cite, page by page. Everything stays on this computer. Let us look for Zotero first.</source>
-        <translation>Ihre Literatur wird zu Belegen, die jeder Editor seitengenau zitieren kann. Alles bleibt auf diesem Computer. Suchen wir zuerst nach Zotero.</translation>
+        <source>Your papers become evidence that any editor can cite, page by page. Everything stays on this computer. First, CiteLoom looks for Zotero.</source>
+        <translation>Ihre Literatur wird zu Belegen, die jeder Editor zitieren kann, Seite für Seite. Alles bleibt auf diesem Computer. Zuerst sucht CiteLoom nach Zotero.</translation>
     </message>
     <message>
-        <source>Zotero on another computer? Log in at zotero.org: the key stays in this system&apos;s keyring.</source>
+        <source>Zotero on another computer? Log in to zotero.org: the key stays in this system&apos;s keyring.</source>
         <translation>Zotero auf einem anderen Computer? Melden Sie sich bei zotero.org an: Der Schlüssel bleibt im Schlüsselbund dieses Systems.</translation>
     </message>
     <message>
-        <source>{words} CiteLoom sees it by itself.</source>
-        <translation>{words} CiteLoom merkt es von selbst.</translation>
+        <source>{details} CiteLoom notices it automatically.</source>
+        <translation>{details} CiteLoom bemerkt es von selbst.</translation>
     </message>
 </context>
 <context>
@@ -3458,7 +3451,7 @@
         <translation>Der Schlüssel kommt aus der Umgebungsvariablen CITELOOM_ZOTERO_API_KEY.</translation>
     </message>
     <message>
-        <source>The key is kept in this system’s keyring.</source>
+        <source>The key is stored in this system’s keyring.</source>
         <translation>Der Schlüssel liegt im Schlüsselbund dieses Systems.</translation>
     </message>
     <message>
@@ -3466,7 +3459,7 @@
         <translation>Sie sind angemeldet als {user}. {kept}</translation>
     </message>
     <message>
-        <source>You are not logged in. It is needed only for a library or files that are not on this computer.</source>
+        <source>You are not logged in. That is only needed for a library or files that are not on this computer.</source>
         <translation>Sie sind nicht angemeldet. Das ist nur für eine Bibliothek oder Dateien nötig, die nicht auf diesem Computer sind.</translation>
     </message>
     <message>
@@ -3478,12 +3471,12 @@
         <translation>Zotero ist nicht erreichbar</translation>
     </message>
     <message>
-        <source>Zotero is closed; its library can be read all the same</source>
+        <source>Zotero is closed; its library can still be read</source>
         <translation>Zotero ist geschlossen; seine Bibliothek lässt sich trotzdem lesen</translation>
     </message>
     <message>
-        <source>Zotero is running, but does not let other programs in</source>
-        <translation>Zotero läuft, lässt aber andere Programme nicht herein</translation>
+        <source>Zotero is running, but does not allow access by other programs</source>
+        <translation>Zotero läuft, erlaubt anderen Programmen aber keinen Zugriff</translation>
     </message>
     <message>
         <source>Zotero {version} is running</source>
@@ -3494,8 +3487,8 @@
         <translation>Einträge: {count}, Bibliotheken: {libraries}.</translation>
     </message>
     <message>
-        <source>{entries} Open Zotero for citekeys of Better BibTeX and changes at once.</source>
-        <translation>{entries} Öffnen Sie Zotero für Zitierschlüssel von Better BibTeX und sofortige Änderungen.</translation>
+        <source>{entries} Open Zotero for citekeys of Better BibTeX and immediate updates.</source>
+        <translation>{entries} Öffnen Sie Zotero für Zitierschlüssel von Better BibTeX und sofortige Aktualisierung.</translation>
     </message>
 </context>
 <context>

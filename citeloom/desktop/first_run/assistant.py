@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QStackedWidget, QWidget
 
 from citeloom.desktop.first_run.choice_step import ChoiceStep
 from citeloom.desktop.first_run.language_step import LanguageStep
@@ -14,6 +14,7 @@ from citeloom.desktop.first_run.step import Chosen, Step
 from citeloom.desktop.first_run.zotero_step import ZoteroStep
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.layout import column, row
 
 
 class FirstRun(QDialog):
@@ -33,7 +34,10 @@ class FirstRun(QDialog):
         self.steps: list[Step] = [self.zotero, self.choice, self.name, self.languages, self.reading]
         self.stack = QStackedWidget()
         for step in self.steps:
-            self.stack.addWidget(_scrolling(step))
+            area = basics.scroll_area(step)  # for large fonts
+            area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+            area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            self.stack.addWidget(area)
             step.changed.connect(self._show_buttons)
         self.zotero.folder_wanted.connect(self._folder_first)
         self.zotero.sample_wanted.connect(self._sample_first)
@@ -46,15 +50,9 @@ class FirstRun(QDialog):
         self.back_button = basics.button(self.tr("&Back"), self.back)
         self.next_button = basics.button("", self.next)
         self.next_button.setDefault(True)
-        buttons = QHBoxLayout()
-        buttons.addWidget(self.where, 1)
-        for one in (self.skip_button, self.back_button, self.next_button):
-            buttons.addWidget(one)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(2 * basics.GAP, 2 * basics.GAP, 2 * basics.GAP, basics.GAP)
-        layout.addWidget(self.stack, 1)
-        layout.addWidget(self.problem)
-        layout.addLayout(buttons)
+        buttons = row((self.where, 1), self.skip_button, self.back_button, self.next_button)
+        margins = (2 * basics.GAP, 2 * basics.GAP, 2 * basics.GAP, basics.GAP)
+        column((self.stack, 1), self.problem, buttons, of=self, margins=margins)
         letter = self.fontMetrics()
         self.resize(min(letter.horizontalAdvance("0") * 90, 760), min(letter.height() * 34, 620))
         self._number = -1
@@ -138,14 +136,3 @@ class FirstRun(QDialog):
     def _on_not_saved(self, problem: str) -> None:
         self.next_button.setEnabled(True)
         self.problem.show_message(problem, wrong=True)
-
-
-def _scrolling(step: Step) -> QScrollArea:
-    """Return a scroll area with a step, for large fonts."""
-    area = QScrollArea()
-    area.setWidget(step)
-    area.setWidgetResizable(True)
-    area.setFrameShape(QScrollArea.Shape.NoFrame)
-    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    return area

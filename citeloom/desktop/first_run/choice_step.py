@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QListWidget
+from PySide6.QtWidgets import QCheckBox, QListWidget
 
 from citeloom.desktop.first_run.step import Chosen, Step
 from citeloom.desktop.library.source_dialogs import ZoteroChoice, choose_folder
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.layout import Stretch, add, row
 
 
 class ChoiceStep(Step):
@@ -17,26 +18,19 @@ class ChoiceStep(Step):
 
     def __init__(self, context: PageContext, chosen: Chosen) -> None:
         super().__init__(context, chosen)
-        self.title.setText(self.tr("What shall the project read?"))
+        self.title.setText(self.tr("What should the project read?"))
         self.message.setText(self.tr("An editor sees what you choose here, and nothing else. You can change it later."))
         self.zotero = ZoteroChoice(context)
         self.zotero.changed.connect(self._on_change)
-        self.inside.addWidget(self.zotero, 1)
         self.folders = QListWidget()
         self.folders.setAccessibleName(self.tr("Folders to read"))
         self.folders.setMaximumHeight(self.fontMetrics().height() * 5)
-        self.inside.addWidget(self.folders)
         self.add_button = basics.button(self.tr("Add a &folder…"), self.add_folder, icon_name="folder")
-        self.remove_button = basics.button(self.tr("&Take it out"), self._remove_folder)
+        self.remove_button = basics.button(self.tr("&Remove it"), self._remove_folder)
         self.sample = QCheckBox(self.tr("The &sample library (ten short papers to try things with)"))
         self.sample.toggled.connect(self._on_change)
-        row = QHBoxLayout()
-        row.addWidget(self.add_button)
-        row.addWidget(self.remove_button)
-        row.addStretch()
-        row.addWidget(self.sample)
-        self.inside.addLayout(row)
-        self.inside.addStretch()
+        buttons = row(self.add_button, self.remove_button, Stretch(), self.sample)
+        add(self.inside, (self.zotero, 1), self.folders, buttons, Stretch())
         self.with_zotero = True
         self._show_folders()
 

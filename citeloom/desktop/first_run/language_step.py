@@ -25,20 +25,20 @@ class LanguageStep(Step):
         super().__init__(context, chosen)
         self.title.setText(self.tr("Which languages are your scanned papers in?"))
         self.message.setText(
-            self.tr("Pages without text are read by their picture. Where a record names a language, that one is used.")
+            self.tr("Text on scanned pages is recognised by OCR. Where a record names a language, that one is used.")
         )
         self.list = QListWidget()
         self.list.setAccessibleName(self.tr("Languages of scanned pages"))
         self.list.itemChanged.connect(lambda _: self.changed.emit())
         self.inside.addWidget(self.list, 1)
-        self.status = basics.text(self.tr("One moment: this is being put into the settings …"), muted=True)
+        self.status = basics.text(self.tr("Saving the settings …"), muted=True)
         self.inside.addWidget(self.status)
         self._saved: tuple[str, ...] = ()
 
     def entered(self) -> None:
         self.status.hide()
         if not self.list.count():
-            self.context.tasks.run(self, lambda report: settings.load().ocr.languages, done=self._on_settings)
+            self.context.tasks.run(self, lambda: settings.load().ocr.languages, done=self._on_settings)
 
     def ready(self) -> bool:
         return not self.list.count() or bool(self.languages())
@@ -67,7 +67,7 @@ class LanguageStep(Step):
 
         self.status.show()
         change = {"ocr.languages": list(wanted)}
-        self.context.tasks.run(self, lambda report: settings.change(change), done=saved, failed=on_failed)
+        self.context.tasks.run(self, lambda: settings.change(change), done=saved, failed=on_failed)
 
     def _when_restarted(self, then: Callable[[], None]) -> None:
         """Call `then` when the engine has restarted with the new settings, so that the next requests go to it."""
@@ -92,7 +92,7 @@ class LanguageStep(Step):
         usable = [one for one in support.languages if one.installed or one.code in self._saved]
         for one in sorted(usable, key=lambda one: (one.code not in self._saved, one.name)):
             item = QListWidgetItem(
-                one.name if one.installed else self.tr("{name} (no data here)").format(name=one.name)
+                one.name if one.installed else self.tr("{name} (no data on this computer)").format(name=one.name)
             )
             item.setData(_CODE, one.code)
             item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsUserCheckable | Qt.ItemFlag.ItemIsSelectable)

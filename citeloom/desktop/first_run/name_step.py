@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QLineEdit
 from citeloom.desktop.first_run.step import Chosen, Step
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.layout import Stretch, add
 
 
 class NameStep(Step):
@@ -15,19 +16,17 @@ class NameStep(Step):
     def __init__(self, context: PageContext, chosen: Chosen) -> None:
         super().__init__(context, chosen)
         self.title.setText(self.tr("What is it called?"))
-        self.message.setText(self.tr("Editors name the project by this: thesis, say, or thesis/chapter-2."))
+        self.message.setText(self.tr("Editors use this name for the project, such as thesis or thesis/chapter-2."))
         label = basics.text(self.tr("N&ame of the project"))
         self.name = QLineEdit()
         self.name.setAccessibleName(self.tr("Name of the project"))
         label.setBuddy(self.name)
         self.name.textChanged.connect(self._on_text)
-        self.name.textEdited.connect(self._on_edit)
+        self.name.textEdited.connect(self._set_edited)
         self._edited = False  # typed by the user
         self.problem = basics.text()
         self.problem.hide()
-        for part in (label, self.name, self.problem):
-            self.inside.addWidget(part)
-        self.inside.addStretch()
+        add(self.inside, label, self.name, self.problem, Stretch())
 
     def entered(self) -> None:
         if not self._edited:
@@ -49,5 +48,5 @@ class NameStep(Step):
         self.problem.hide()
         self.changed.emit()
 
-    def _on_edit(self) -> None:
+    def _set_edited(self) -> None:
         self._edited = True

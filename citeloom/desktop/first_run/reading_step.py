@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout
 
 from citeloom.api.events import Event, JobFinished
 from citeloom.api.importing import Ingest, import_result
@@ -13,6 +12,7 @@ from citeloom.desktop.first_run.step import Chosen, Step
 from citeloom.desktop.library.job_strip import JobStrip
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.layout import Stretch, add, row
 
 
 class ReadingStep(Step):
@@ -30,27 +30,28 @@ class ReadingStep(Step):
         self.banner = basics.Banner()
         self.coverage = basics.CoverageBar()
         self.counts = basics.text(muted=True)
-        for part in (self.banner, self.strip, self.coverage, self.counts):
-            self.inside.addWidget(part)
-        self.inside.addSpacing(basics.GAP)
         self.next = basics.text(self.tr("Meanwhile:"), bold=True)
-        self.inside.addWidget(self.next)
         self.connect_button = basics.button(
             self.tr("&Connect an editor"), lambda: self._go("connect"), icon_name="connect"
         )
         self.search_button = basics.button(self.tr("S&earch now"), lambda: self._go("search"), icon_name="search")
-        row = QHBoxLayout()
-        row.addWidget(self.connect_button)
-        row.addWidget(self.search_button)
-        row.addStretch()
-        self.inside.addLayout(row)
-        self.inside.addStretch()
+        add(
+            self.inside,
+            self.banner,
+            self.strip,
+            self.coverage,
+            self.counts,
+            basics.GAP,
+            self.next,
+            row(self.connect_button, self.search_button, Stretch()),
+            Stretch(),
+        )
         context.engine_status.changed.connect(self._on_overview)
         context.tasks.event_received.connect(self._on_event)
         context.tasks.reached.connect(self._on_reached)
 
     def entered(self) -> None:
-        self.title.setText(self.tr("Making the project …"))
+        self.title.setText(self.tr("Creating the project …"))
         self.message.setText("")
         self._offer(False)
         if self.made:
@@ -106,9 +107,9 @@ class ReadingStep(Step):
             return
         if event.state == "cancelled":
             self.title.setText(self.tr("Reading was stopped"))
-            self.message.setText(self.tr("What has been read stays; the next sync goes on from there."))
+            self.message.setText(self.tr("What has been read is kept; the next sync continues from there."))
             return
-        self.title.setText(self.tr("Your papers are read"))
+        self.title.setText(self.tr("Your papers have been read"))
         self.message.setText(self.tr("Whatever could be read can be searched and cited, page by page."))
         self.next.setText(self.tr("Next:"))
         result = import_result(event)

@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from citeloom.api.library import AddProject, ZoteroPart
 from citeloom.core import paths
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.layout import column
 
 _LONGEST_NAME = 40
 
@@ -66,11 +67,7 @@ class Step(QWidget):
         self.chosen = chosen
         self.title = basics.text(bold=True, bigger=1.5)
         self.message = basics.text(muted=True)
-        self.inside = QVBoxLayout(self)
-        self.inside.setContentsMargins(0, 0, 0, 0)
-        self.inside.setSpacing(basics.GAP)
-        self.inside.addWidget(self.title)
-        self.inside.addWidget(self.message)
+        self.inside = column(self.title, self.message, of=self, spacing=basics.GAP)
 
     def entered(self) -> None:
         """Called when the step is shown."""

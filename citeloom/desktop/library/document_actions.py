@@ -19,13 +19,11 @@ from citeloom.api.library import (
     RereadDocuments,
     RereadStarted,
 )
-from citeloom.core.files.open_file import open_uri
 from citeloom.desktop.shell.engine_tasks import EngineTasks
 from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.widgets import basics
 
 Collect = Callable[[Callable[[list[DocumentRow]], object]], None]
-
 
 _MAX_LISTED = 200  # papers listed by title in the confirmation
 
@@ -55,8 +53,8 @@ class DocumentActions(QObject):
         self.confirm = make(self.tr("Co&nfirm: it is this work"), "check", self._confirm, "")
         self.refuse = make(self.tr("Ref&use: it is another"), "warning", self._refuse, "")
         self.decisions = (self.confirm, self.refuse)  # only in the menu, for a document with a claim
-        self.retry.setToolTip(self.tr("Read them once more"))
-        self.convert.setToolTip(self.tr("Convert and recognise them anew, as if they had never been read"))
+        self.retry.setToolTip(self.tr("Read them again"))
+        self.convert.setToolTip(self.tr("Convert and recognise them again, as if they had never been read"))
 
     def follow(self, project: str, count: int, one: DocumentRow | None) -> None:
         """Enable the actions for a selection; `one` is the document if exactly one is selected and loaded."""
@@ -99,18 +97,17 @@ class DocumentActions(QObject):
 
     def _open(self) -> None:
         if self._one and (uri := self._one.open_uri):
-            self._engine.run(self, lambda _: open_uri(uri), failed=self.failed.emit)
+            self._engine.open(self, uri, failed=self.failed.emit)
 
     def _show_in_folder(self) -> None:
         if self._one and self._one.path:
-            folder = Path(self._one.path).parent
-            self._engine.run(self, lambda _: open_uri(folder.as_uri()), failed=self.failed.emit)
+            self._engine.open(self, Path(self._one.path).parent.as_uri(), failed=self.failed.emit)
 
     def _confirm(self) -> None:
-        self._decide(ConfirmClaim, self.tr("It counts as @{key} from now on."))
+        self._decide(ConfirmClaim, self.tr("It now counts as @{key}."))
 
     def _refuse(self) -> None:
-        self._decide(RefuseClaim, self.tr("It does not count as @{key}, and is not asked about again."))
+        self._decide(RefuseClaim, self.tr("It does not count as @{key}; you will not be asked again."))
 
     def _decide(self, decision: type[ConfirmClaim] | type[RefuseClaim], message: str) -> None:
         if self._one is None:

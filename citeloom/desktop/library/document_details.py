@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFormLayout, QFrame, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QFrame, QLabel, QScrollArea, QSizePolicy, QWidget
 
 from citeloom.api.library import DocumentRow
 from citeloom.desktop.text import library_text
 from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.layout import Stretch, column
 
 
 class DocumentDetails(QScrollArea):
@@ -42,11 +43,7 @@ class DocumentDetails(QScrollArea):
             # A long word must not widen the window.
             line.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.MinimumExpanding)
         inner = QWidget()
-        layout = QVBoxLayout(inner)
-        layout.addWidget(self.title)
-        layout.addWidget(self.authors)
-        layout.addLayout(self._form)
-        layout.addStretch(1)
+        column(self.title, self.authors, self._form, Stretch(1), of=inner, margins=None)
         self.setWidget(inner)
 
     def show_document(self, document: DocumentRow) -> None:

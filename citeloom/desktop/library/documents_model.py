@@ -191,12 +191,12 @@ class DocumentsModel(QAbstractTableModel):
                 self.tr("Pages"),
                 self.tr("Words kept"),
                 self.tr("OCR"),
-                self.tr("What to know"),
+                self.tr("Note"),
             )[section]
         if role == Qt.ItemDataRole.ToolTipRole:
             return {
                 COVERAGE: basics.tip(self.tr("How many of the words in the file are in its passages")),
-                OCR: basics.tip(self.tr("How many of its pages were recognised in pictures")),
+                OCR: basics.tip(self.tr("How many of its pages were recognised by OCR")),
             }.get(section)
         return _side(section) if role == Qt.ItemDataRole.TextAlignmentRole else None
 

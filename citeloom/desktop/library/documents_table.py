@@ -9,7 +9,6 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
-    QHBoxLayout,
     QHeaderView,
     QLineEdit,
     QMenu,
@@ -18,7 +17,6 @@ from PySide6.QtWidgets import (
     QTableView,
     QToolBar,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -33,6 +31,7 @@ from citeloom.desktop.shell.engine_tasks import EngineTasks, Task
 from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.text import library_text
 from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.layout import column, row
 
 _TYPING_MS = 250
 _REFRESH_MS = 1000  # minimum between two reloads during an import
@@ -115,13 +114,10 @@ class DocumentsTable(QWidget):
         view.customContextMenuRequested.connect(self._show_menu)
 
     def _lay_out(self) -> None:
-        filters = QHBoxLayout()
-        filters.addWidget(self.find_field, 1)
-        filters.addWidget(self.status_box)
         self._nothing = basics.EmptyState(
             "search",
-            self.tr("No paper fits"),
-            self.tr("Nothing in this project has these words and this status."),
+            self.tr("No paper matches"),
+            self.tr("No paper of this project has these words and this status."),
             [(self.tr("Show &all papers"), self.show_all)],
         )
         place = QWidget()
@@ -133,11 +129,7 @@ class DocumentsTable(QWidget):
         self.splitter.addWidget(self.details)
         self.splitter.setStretchFactor(0, 1)
         self.splitter.setChildrenCollapsible(False)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addLayout(filters)
-        layout.addWidget(self.tools)
-        layout.addWidget(self.splitter, 1)
+        column(row((self.find_field, 1), self.status_box), self.tools, (self.splitter, 1), of=self)
         self._fit_to_font()
 
     # -- loading -------------------------------------------------------------------------------------------------
@@ -279,8 +271,8 @@ class DocumentsTable(QWidget):
 
     def _select(self, rows: list[int]) -> None:
         selection = QItemSelection()
-        for row in rows:
-            selection.select(self.model.index(row, STATUS), self.model.index(row, REASON))
+        for number in rows:
+            selection.select(self.model.index(number, STATUS), self.model.index(number, REASON))
         chosen = self.view.selectionModel()
         with QSignalBlocker(chosen):
             chosen.select(selection, QItemSelectionModel.SelectionFlag.ClearAndSelect)
@@ -301,7 +293,7 @@ class DocumentsTable(QWidget):
 
     def _fit_to_font(self) -> None:
         wide = self.fontMetrics().horizontalAdvance("0")
-        for column, letters in enumerate((15, 17, 29, 7, 11, 6, 40)):
-            self.view.setColumnWidth(column, wide * letters)
+        for number, letters in enumerate((15, 17, 29, 7, 11, 6, 40)):
+            self.view.setColumnWidth(number, wide * letters)
         self.view.verticalHeader().setDefaultSectionSize(round(self.fontMetrics().height() * 1.7))
         self.view.horizontalHeader().setStretchLastSection(True)

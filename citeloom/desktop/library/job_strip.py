@@ -6,7 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QSizePolicy
 
 from citeloom.api.engine import CancelJob
 from citeloom.core.errors import CiteLoomError
@@ -15,6 +15,7 @@ from citeloom.core.text.sanitize import clean
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text import job_text, library_text
 from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.layout import column, row
 
 _STEPS = 1000
 _THIN = 8  # pixels; the bar has no text
@@ -59,16 +60,8 @@ class JobStrip(QFrame):
         self.bar.setFixedHeight(_THIN)
         self.bar.setAccessibleName(self.tr("How much is done"))
         self.stop_button = basics.button(self.tr("S&top"), self._stop, icon_name="close")
-        above = QHBoxLayout()
-        above.addWidget(self.what, 1)
-        above.addWidget(self.left)
-        lines = QVBoxLayout()
-        lines.addLayout(above)
-        lines.addWidget(self.bar)
-        lines.addWidget(self.file)
-        row = QHBoxLayout(self)
-        row.addLayout(lines, 1)
-        row.addWidget(self.stop_button)
+        lines = column(row((self.what, 1), self.left), self.bar, self.file)
+        row((lines, 1), self.stop_button, of=self, margins=None)
         self.hide()
         context.engine_status.changed.connect(self._show)
 

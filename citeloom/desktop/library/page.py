@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from citeloom.api.events import Event, JobFinished
 from citeloom.api.library import AddProject, ListProjects, NewProject, ProjectSummaries, ShowProject
@@ -19,6 +19,7 @@ from citeloom.desktop.library.source_dialogs import NewProjectDialog
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import Page, PageContext
 from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.layout import column
 
 _SAMPLE = "sample"
 
@@ -52,7 +53,7 @@ class ProjectsPage(Page):
                 (self.tr("Try the &sample library"), self.try_sample),
             ],
         )
-        self.waiting = basics.EmptyState("projects", self.tr("Looking for your projects …"), "")
+        self.waiting = basics.EmptyState("projects", self.tr("Loading your projects …"), "")
         self._lay_out()
         self.setAcceptDrops(True)
         self.list.chosen.connect(self._on_chosen)
@@ -66,10 +67,7 @@ class ProjectsPage(Page):
 
     def _lay_out(self) -> None:
         side = QWidget()
-        column = QVBoxLayout(side)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.list, 1)
-        column.addWidget(self.new_button)
+        column((self.list, 1), self.new_button, of=side)
         self.splitter = QSplitter(Qt.Orientation.Horizontal)
         self.splitter.addWidget(side)
         self.splitter.addWidget(self.view)
@@ -79,10 +77,7 @@ class ProjectsPage(Page):
         self.stack = QStackedWidget()
         for part in (self.waiting, self.first, self.splitter):
             self.stack.addWidget(part)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(2 * basics.GAP, basics.GAP, 2 * basics.GAP, basics.GAP)
-        layout.addWidget(self.banner)
-        layout.addWidget(self.stack, 1)
+        column(self.banner, (self.stack, 1), of=self, margins=basics.PAGE_MARGINS)
 
     def title(self) -> str:
         return self.tr("Projects")
@@ -95,9 +90,9 @@ class ProjectsPage(Page):
 
     def load(self) -> None:
         """Load the list of projects."""
-        if self._task:
-            self._task.drop()
-        self._task = self.context.tasks.send(self, ListProjects(), done=self._show, failed=self._on_unread)
+        self._task = self.context.tasks.send(
+            self, ListProjects(), done=self._show, failed=self._on_unread, replaces=self._task
+        )
 
     def _show(self, answer: ProjectSummaries) -> None:
         self.list.load(answer.projects)
@@ -187,5 +182,5 @@ class ProjectsPage(Page):
         if self.view.project:
             self.view.import_paths(places)
         else:
-            text = self.tr("Make a project first; then drop what it is to read.")
+            text = self.tr("Create a project first; then drop what it should read.")
             self.banner.show_message(text, action=(self.tr("New pro&ject…"), self.new_project))

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QListView,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -18,6 +17,7 @@ from citeloom.api.importing import SyncPreview
 from citeloom.desktop.library.source_dialogs import resize
 from citeloom.desktop.text import library_text
 from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.layout import column
 
 
 class PlanDialog(QDialog):
@@ -30,12 +30,9 @@ class PlanDialog(QDialog):
         self.setWindowTitle(self.tr("Before this sync"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         removed = plan.removed
-        layout = QVBoxLayout(self)
-        layout.setSpacing(basics.GAP)
-        text = self.tr("{count} papers of {project} have left their folders or collections.")
-        layout.addWidget(basics.heading(text.format(count=basics.number(len(removed)), project=plan.project)))
-        text = self.tr("Has a drive been unplugged, or a folder moved? Then keep them: they stay searchable.")
-        layout.addWidget(basics.text(text))
+        text = self.tr("{count} papers of {project} are no longer in their folders or collections.")
+        heading = basics.heading(text.format(count=basics.number(len(removed)), project=plan.project))
+        hint = self.tr("Has a drive been unplugged, or a folder moved? Then keep them: they stay searchable.")
         counts = QFormLayout()
         for count, label in (
             (len(plan.added), self.tr("To be read")),
@@ -47,21 +44,20 @@ class PlanDialog(QDialog):
             if count:
                 counts.addRow(basics.text(label, muted=True), basics.text(basics.number(count)))
         counts.addRow(basics.text(self.tr("Unchanged"), muted=True), basics.text(basics.number(plan.unchanged)))
-        layout.addLayout(counts)
         self.leaving = QListView()
         self.leaving.setAccessibleName(self.tr("Papers that would be removed"))
         self.leaving.setUniformItemSizes(True)
         self.leaving.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         names = [" · ".join(filter(None, (one.citekey, one.title or one.source))) for one in removed]
         self.leaving.setModel(QStringListModel([library_text.one_line(name) for name in names], self))
-        layout.addWidget(self.leaving, 1)
         self.buttons = QDialogButtonBox()
         self.keep = self._button(self.tr("&Keep them"), remove=False)
         self.remove = self._button(self.tr("&Remove them"), remove=True)
         self.buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
         self.buttons.rejected.connect(self.reject)
         self.keep.setDefault(True)
-        layout.addWidget(self.buttons)
+        parts = (heading, basics.text(hint), counts, (self.leaving, 1), self.buttons)
+        column(*parts, of=self, margins=None, spacing=basics.GAP)
         resize(self, 70, 26)
 
     def _button(self, label: str, *, remove: bool) -> QPushButton:

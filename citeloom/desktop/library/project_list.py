@@ -5,26 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import (
-    QAbstractListModel,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    QRect,
-    QRectF,
-    QSize,
-    Qt,
-    Signal,
-)
+from PySide6.QtCore import QModelIndex, QObject, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPalette
 from PySide6.QtWidgets import (
     QApplication,
-    QLineEdit,
     QListView,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -32,22 +20,20 @@ from citeloom.api.library import ProjectSummary
 from citeloom.core.types import Coverage
 from citeloom.desktop.text import library_text
 from citeloom.desktop.widgets import basics
-
-Index = QModelIndex | QPersistentModelIndex
+from citeloom.desktop.widgets.layout import column
+from citeloom.desktop.widgets.table import Index, ListModel
 
 _COVERAGE = Qt.ItemDataRole.UserRole
 _FILTER_FROM = 10  # projects
 _MARGIN, _BAR = 10, 6
 
 
-class ProjectsModel(QAbstractListModel):
+class ProjectsModel(ListModel[str]):
     """List model of projects, filtered by a part of their ids."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._projects: dict[str, ProjectSummary] = {}
-        self._shown: list[str] = []
-        self._rows: dict[str, int] = {}
         self._find = ""
 
     def show_projects(self, projects: list[ProjectSummary]) -> None:
@@ -62,14 +48,10 @@ class ProjectsModel(QAbstractListModel):
 
     def _show(self) -> None:
         shown = [name for name in self._projects if self._find in name.casefold()]
-        if shown == self._shown:
-            if shown:
-                self.dataChanged.emit(self.index(0), self.index(len(shown) - 1))
-            return
-        self.beginResetModel()
-        self._shown = shown
-        self._rows = {name: row for row, name in enumerate(shown)}
-        self.endResetModel()
+        if shown != self.rows:
+            self.set_rows(shown)
+        elif shown:
+            self.dataChanged.emit(self.index(0), self.index(len(shown) - 1))
 
     def show_coverage(self, project: str, coverage: Coverage) -> None:
         """Update the coverage of a project."""
@@ -85,13 +67,10 @@ class ProjectsModel(QAbstractListModel):
 
     def index_of(self, project: str) -> QModelIndex:
         """Return the index of a project; invalid if the filter hides it."""
-        return self.index(self._rows[project]) if project in self._rows else QModelIndex()
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt declares it
-        return 0 if parent.isValid() else len(self._shown)
+        return self.index(self.rows.index(project)) if project in self.rows else QModelIndex()
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        project = self._projects[self._shown[index.row()]]
+        project = self._projects[self.rows[index.row()]]
         if role == Qt.ItemDataRole.DisplayRole:
             return project.id
         if role == _COVERAGE:
@@ -150,9 +129,7 @@ class ProjectList(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.model = ProjectsModel(self)
-        self.find_field = QLineEdit(clearButtonEnabled=True, placeholderText=self.tr("Find a project"))
-        self.find_field.setAccessibleName(self.tr("Find a project"))
-        self.find_field.textChanged.connect(self._filter)
+        self.find_field = basics.search_field(self.tr("Find a project"), self._filter)
         self.view = QListView()
         self.view.setAccessibleName(self.tr("Projects"))
         self.view.setUniformItemSizes(True)
@@ -160,10 +137,7 @@ class ProjectList(QWidget):
         self.view.setModel(self.model)
         self.view.setItemDelegate(_Delegate(self.view))
         self.view.selectionModel().currentChanged.connect(self._on_current)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.find_field)
-        layout.addWidget(self.view, 1)
+        column(self.find_field, (self.view, 1), of=self)
         self.setFocusProxy(self.view)
         self.current = ""
         self._loading = False

@@ -6,12 +6,12 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QMenu, QMessageBox, QPushButton, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QMenu, QMessageBox, QPushButton, QTabWidget, QWidget
 
 from citeloom.api.engine import CancelJob
 from citeloom.api.events import Event, JobFinished, JobProgress
 from citeloom.api.importing import import_result
-from citeloom.api.library import DocumentPage, ProjectDetails, RemoveProject, ShowProject
+from citeloom.api.library import ProjectDetails, RemoveProject, ShowProject
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.jobs import RunningJob
 from citeloom.core.types import Coverage
@@ -25,6 +25,7 @@ from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text.job_text import IMPORT
 from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.layout import column, row
 
 
 class ProjectView(QWidget):
@@ -52,10 +53,10 @@ class ProjectView(QWidget):
         self.bar = basics.CoverageBar()
         self.counts = basics.text(muted=True)
         self.sync_button = basics.button(self.tr("Sync &now"), self.sync, icon_name="sync")
-        self.add_button = QPushButton(icon("add"), self.tr("&Add to it"))
+        self.add_button = QPushButton(icon("add"), self.tr("&Add"))
         self.add_button.setAccessibleName(self.tr("Add to this project"))
         self.add_button.setMenu(self._add_menu())
-        self.rebuild_button = basics.button("", self._rebuild, icon_name="retry", tip=self.tr("Build its index anew…"))
+        self.rebuild_button = basics.button("", self._rebuild, icon_name="retry", tip=self.tr("Rebuild the index…"))
         self.remove_button = basics.button("", self._remove, icon_name="remove", tip=self.tr("Remove this project…"))
         self.retry_button = basics.button(
             self.tr("Try failed papers a&gain"), self._retry, icon_name="retry", tip=self.tr("Also unchanged ones")
@@ -79,30 +80,23 @@ class ProjectView(QWidget):
         self._connect()
 
     def _lay_out(self) -> None:
-        buttons = QHBoxLayout()
-        buttons.addWidget(self.name, 1)
-        for one in (self.sync_button, self.add_button, self.rebuild_button, self.remove_button):
-            buttons.addWidget(one)
-        state = QVBoxLayout()
-        state.addWidget(self.bar)
-        counted = QHBoxLayout()
-        counted.addWidget(self.counts, 1)
-        counted.addWidget(self.retry_button)
-        state.addLayout(counted)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(basics.GAP, 0, 0, 0)
-        layout.setSpacing(basics.GAP)
-        layout.addLayout(buttons)
-        layout.addLayout(state)
-        layout.addWidget(self.strip)
-        layout.addWidget(self.tabs, 1)
-        layout.addWidget(self.nothing, 1)
+        buttons = (self.sync_button, self.add_button, self.rebuild_button, self.remove_button)
+        column(
+            row((self.name, 1), *buttons),
+            column(self.bar, row((self.counts, 1), self.retry_button)),
+            self.strip,
+            (self.tabs, 1),
+            (self.nothing, 1),
+            of=self,
+            margins=(basics.GAP, 0, 0, 0),
+            spacing=basics.GAP,
+        )
         self.nothing.hide()
 
     def _connect(self) -> None:
         self._context.engine_status.changed.connect(self._on_overview)
         self._context.tasks.event_received.connect(self._on_event)
-        self.papers.answered.connect(self._on_documents)
+        self.papers.answered.connect(lambda page: self._show_coverage(page.coverage))
         self.papers.actions_.notice.connect(lambda text: self.notice.emit(text, False))
         self.papers.actions_.changed.connect(self.papers.reload_soon)
         self.sources.changed.connect(self._show)
@@ -163,9 +157,6 @@ class ProjectView(QWidget):
         if self.project not in self._removing:
             self.unread.emit(error)
 
-    def _on_documents(self, page: DocumentPage) -> None:
-        self._show_coverage(page.coverage)
-
     def _show_coverage(self, coverage: Coverage) -> None:
         self.bar.show_coverage(coverage)
         self.counts.setText(basics.coverage_text(coverage))
@@ -185,7 +176,7 @@ class ProjectView(QWidget):
         if event.error:
             self.failed.emit(event.error)
         elif event.kind == IMPORT and (held := import_result(event).held_back):
-            text = self.tr("{count} papers have left their folders or collections; they stay. Sync now to decide.")
+            text = self.tr("{count} papers are no longer in their sources. They are kept; sync now to decide.")
             self.notice.emit(text.format(count=basics.number(held)), True)
 
     def _on_planning(self, busy: bool) -> None:
@@ -194,7 +185,7 @@ class ProjectView(QWidget):
 
     def _show_sync(self) -> None:
         self.sync_button.setEnabled(self._reads and not self._planning)
-        self.sync_button.setText(self.tr("Looking …") if self._planning else self.tr("Sync &now"))
+        self.sync_button.setText(self.tr("Checking …") if self._planning else self.tr("Sync &now"))
 
     # -- actions -------------------------------------------------------------------------------------------------
 
@@ -236,25 +227,25 @@ class ProjectView(QWidget):
     def _rebuild(self) -> None:
         project = self.project
         text = self.tr(
-            "Build the index of “{project}” anew? The old one answers until the new one is ready. "
+            "Rebuild the index of “{project}”? The old one is used until the new one is ready. "
             "Papers that were read are not read again."
         )
         self.question = basics.ask_first(
             self,
-            self.tr("Build the index anew"),
+            self.tr("Rebuild the index"),
             text.format(project=project),
-            self.tr("&Build it"),
+            self.tr("&Rebuild it"),
             lambda: self.importing.read(project, force_rebuild=True),
         )
 
     def _remove(self) -> None:
         project = self.project
         text = self.tr(
-            "Remove the project “{project}”? What CiteLoom has read for it is forgotten; "
-            "your files and Zotero stay as they are."
+            "Remove the project “{project}”? What CiteLoom has read for it is deleted; "
+            "your files and Zotero are not changed."
         )
         if self.strip.jobs():
-            text = self.tr("{question} The import that runs is stopped.").format(question=text)
+            text = self.tr("{question} The running import is stopped.").format(question=text)
         self.question = basics.ask_first(
             self,
             self.tr("Remove project"),
@@ -285,7 +276,7 @@ class ProjectView(QWidget):
             self._context.tasks.send(
                 self,
                 RemoveProject(project=project),
-                done=lambda gone: self.removed.emit(gone.id),
+                done=lambda removed: self.removed.emit(removed.id),
                 failed=partial(self._not_removed, project),
             )
 
@@ -296,7 +287,5 @@ class ProjectView(QWidget):
 
 def _padded(part: QWidget) -> QWidget:
     place = QWidget()
-    layout = QVBoxLayout(place)
-    layout.setContentsMargins(0, basics.GAP, 0, 0)
-    layout.addWidget(part)
+    column(part, of=place, margins=(0, basics.GAP, 0, 0))
     return place

@@ -11,12 +11,10 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFileDialog,
     QFormLayout,
-    QHBoxLayout,
     QLineEdit,
     QListWidget,
     QSizePolicy,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -26,6 +24,7 @@ from citeloom.api.verbs import Request
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.layout import column, row
 from citeloom.desktop.widgets.zotero_tree import ZoteroTree
 
 
@@ -72,7 +71,7 @@ class ZoteroChoice(QStackedWidget):
         self._context = context
         self.tree = ZoteroTree()
         self.tree.changed.connect(self.changed)
-        self.waiting = basics.EmptyState("library", self.tr("Looking into Zotero …"), "")
+        self.waiting = basics.EmptyState("library", self.tr("Loading Zotero …"), "")
         self.problem = basics.EmptyState(
             "library", self.tr("Zotero cannot be read"), "", [(self.tr("Try a&gain"), self.load)]
         )
@@ -109,9 +108,7 @@ class _ChoiceDialog(QDialog):
         self.yes.setDefault(True)
         self.buttons.accepted.connect(self._submit)
         self.buttons.rejected.connect(self.reject)
-        layout = QVBoxLayout(self)
-        for part in (self.banner, self.inside, self.buttons):
-            layout.addWidget(part, 1 if part is self.inside else 0)
+        column(self.banner, (self.inside, 1), self.buttons, of=self, margins=None)
         resize(self, 76, 32)
 
     def request(self) -> Request[Any]:
@@ -151,10 +148,8 @@ class AddZoteroDialog(_ChoiceDialog):
         self._project = project
         self.zotero = ZoteroChoice(context)
         self.zotero.changed.connect(self._on_change)
-        layout = QVBoxLayout(self.inside)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(basics.text(self.tr("What is ticked is read with all that you add to it later."), muted=True))
-        layout.addWidget(self.zotero, 1)
+        hint = basics.text(self.tr("Everything ticked is read, including what you add to it later."), muted=True)
+        column(hint, (self.zotero, 1), of=self.inside)
         self._on_change()
         self.zotero.load()
 
@@ -171,7 +166,7 @@ class NewProjectDialog(_ChoiceDialog):
     def __init__(self, context: PageContext, parent: QWidget) -> None:
         super().__init__(context, parent)
         self.setWindowTitle(self.tr("New project"))
-        self.yes.setText(self.tr("&Make the project"))
+        self.yes.setText(self.tr("Create the &project"))
         self.name = QLineEdit(placeholderText=self.tr("thesis, or thesis/chapter-2"))
         self.name.textChanged.connect(self._on_change)
         self.zotero = ZoteroChoice(context)
@@ -180,7 +175,7 @@ class NewProjectDialog(_ChoiceDialog):
         self.folders.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.folders.currentRowChanged.connect(self._on_change)
         self.add_folder = basics.button(self.tr("Add a &folder…"), self._add_folder, icon_name="folder")
-        self.drop_folder = basics.button(self.tr("Take it o&ff the list"), self._drop_folder, icon_name="remove")
+        self.drop_folder = basics.button(self.tr("Remo&ve from the list"), self._drop_folder, icon_name="remove")
         self.references = QLineEdit(
             clearButtonEnabled=True, placeholderText=self.tr("A .bib or CSL-JSON file; not needed with Zotero")
         )
@@ -234,12 +229,8 @@ def _with_buttons(field: QWidget, *buttons: QWidget, vertical: bool = False) -> 
     """Return a field with its buttons to the right."""
     place = QWidget()
     place.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-    row = QHBoxLayout(place)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.addWidget(field, 1, Qt.AlignmentFlag.AlignTop)
-    column: QVBoxLayout | QHBoxLayout = QVBoxLayout() if vertical else QHBoxLayout()
-    for button in buttons:
-        column.addWidget(button)
-    row.addLayout(column)
-    row.setAlignment(column, Qt.AlignmentFlag.AlignTop)
+    side = column(*buttons) if vertical else row(*buttons)
+    layout = row(side, of=place)
+    layout.insertWidget(0, field, 1, Qt.AlignmentFlag.AlignTop)
+    layout.setAlignment(side, Qt.AlignmentFlag.AlignTop)
     return place

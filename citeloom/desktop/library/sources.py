@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QMessageBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QMessageBox, QWidget
 
 from citeloom.api.library import DisallowSource
 from citeloom.core.types import Source
@@ -13,6 +13,7 @@ from citeloom.desktop.shell.engine_tasks import EngineTasks
 from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.text import library_text
 from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.layout import column, row
 
 _ICONS = {"zotero": "library", "folder": "folder", "file": "file"}
 
@@ -37,13 +38,7 @@ class Sources(QWidget):
         self.references = basics.text(muted=True)
         self.references.setMinimumWidth(1)  # a path without a space must not widen the window
         self.remove_button = basics.button(self.tr("Stop reading t&his…"), self._remove, icon_name="remove")
-        row = QHBoxLayout()
-        row.addWidget(self.references, 1)
-        row.addWidget(self.remove_button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.list, 1)
-        layout.addLayout(row)
+        column((self.list, 1), row((self.references, 1), self.remove_button), of=self)
 
     def show_project(self, project: str, sources: Sequence[Source], references: str | None) -> None:
         """Show the sources of a project."""
@@ -73,9 +68,9 @@ class Sources(QWidget):
         self.question = basics.ask_first(
             self,
             self.tr("Stop reading this"),
-            self.tr(
-                "Stop reading “{source}”? Its papers leave the project; your files and Zotero stay as they are."
-            ).format(source=item.text()),
+            self.tr("Stop reading “{source}”? Its papers are removed; your files and Zotero are not changed.").format(
+                source=item.text()
+            ),
             self.tr("&Stop reading it"),
             lambda: self._engine.send(self, request, done=self.changed.emit, failed=self.failed.emit),
         )

@@ -5,26 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtWidgets import QProgressBar
-
 from citeloom.core.types import Coverage
 from citeloom.desktop.shell.translations import translate
 from citeloom.desktop.text.hit_text import cut
 from citeloom.desktop.widgets import basics
-
-
-def busy_line(text: str) -> QProgressBar:
-    """Create a thin busy indicator that keeps its space while hidden."""
-    made = QProgressBar()
-    made.setRange(0, 0)
-    made.setTextVisible(False)
-    made.setMaximumHeight(4)
-    made.setAccessibleName(text)
-    keep = made.sizePolicy()
-    keep.setRetainSizeWhenHidden(True)
-    made.setSizePolicy(keep)
-    made.hide()
-    return made
 
 
 def waiting() -> basics.EmptyState:
@@ -38,9 +22,9 @@ def no_project(make_one: Callable[[], object]) -> basics.EmptyState:
         "projects",
         translate("SearchPage", "No project yet"),
         translate(
-            "SearchPage", "A project holds the papers that you search. Make one from a Zotero collection or a folder."
+            "SearchPage", "A project holds the papers that you search. Create one from a Zotero collection or a folder."
         ),
-        [(translate("SearchPage", "Make a project"), make_one)],
+        [(translate("SearchPage", "Create a project"), make_one)],
     )
 
 
@@ -70,10 +54,10 @@ def why_nothing(coverage: Coverage | None, *, filters: bool) -> str:
     """Return why nothing was found, and what to do."""
     if coverage is None or not coverage.searchable:
         return translate(
-            "SearchPage", "No paper of this project can be searched yet. The list of papers says how far it is."
+            "SearchPage", "No paper of this project can be searched yet. The list of papers shows the progress."
         )
     if filters:
-        text = translate("SearchPage", "None of the {count} searchable papers has a passage that fits the filters.")
+        text = translate("SearchPage", "None of the {count} searchable papers has a passage that matches the filters.")
     else:
         text = translate("SearchPage", "{count} papers were searched. Try other words.")
     return text.format(count=basics.number(coverage.searchable))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QRegularExpression, Qt, Signal
+from PySide6.QtCore import QRegularExpression, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QRegularExpressionValidator
-from PySide6.QtWidgets import QComboBox, QCompleter, QGridLayout, QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QWidget
+from PySide6.QtWidgets import QComboBox, QCompleter, QGridLayout, QLabel, QLineEdit, QSizePolicy, QWidget
 
 from citeloom.api.search import FacetsResult
 from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.layout import row
 
 _YEAR = 4  # digits: a year that is still being typed does not filter
 
@@ -30,32 +31,25 @@ class FilterPanel(QWidget):
         self.collection = self._choice(self.tr("Collection"), placeholder)
         self.section = self._choice(self.tr("Section"), placeholder)
         self.clear_button = basics.button(self.tr("C&lear filters"), self.clear, icon_name="close")
-        years = QHBoxLayout()
-        years.setSpacing(basics.GAP // 2)
-        years.addWidget(self.year_from)
-        years.addWidget(QLabel("–"))
-        years.addWidget(self.year_to)
+        years = row(self.year_from, QLabel("–"), self.year_to, spacing=basics.GAP // 2)
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(basics.GAP)
-        grid.addWidget(self._label(self.tr("&Years"), self.year_from), 0, 0)
+        grid.addWidget(basics.label_for(self.tr("&Years"), self.year_from), 0, 0)
         grid.addLayout(years, 0, 1)
-        places = ((0, 2), (0, 4), (1, 0), (1, 2))
-        fields = (
-            (self.tr("&Author"), self.author),
-            (self.tr("&Tag"), self.tag),
-            (self.tr("C&ollection"), self.collection),
-            (self.tr("S&ection"), self.section),
-        )
-        for (row, column), (message, field) in zip(places, fields, strict=True):
-            grid.addWidget(self._label(message, field), row, column)
-            grid.addWidget(field, row, column + 1)
+        for line, column, message, field in (
+            (0, 2, self.tr("&Author"), self.author),
+            (0, 4, self.tr("&Tag"), self.tag),
+            (1, 0, self.tr("C&ollection"), self.collection),
+            (1, 2, self.tr("S&ection"), self.section),
+        ):
+            grid.addWidget(basics.label_for(message, field), line, column)
+            grid.addWidget(field, line, column + 1)
         grid.addWidget(self.clear_button, 1, 4, 1, 2, Qt.AlignmentFlag.AlignTrailing)
         for column in (1, 3, 5):
             grid.setColumnStretch(column, 1)
         self.fields = (self.year_from, self.year_to, self.author, self.tag, self.collection, self.section)
-        for before, after in zip(self.fields, (*self.fields[1:], self.clear_button), strict=True):
-            self.setTabOrder(before, after)
+        basics.tab_order(*self.fields, self.clear_button)
         self.clear_button.setEnabled(False)
 
     def filters(self) -> dict[str, Any]:
@@ -82,23 +76,21 @@ class FilterPanel(QWidget):
         values = (facets.authors, facets.tags, facets.collections, facets.sections) if facets else ((),) * 4
         for offered, field in zip(values, (self.author, self.tag, self.collection, self.section), strict=True):
             chosen = field.currentText()
-            field.blockSignals(True)
-            field.clear()
-            field.addItems(list(offered))
-            field.setCurrentIndex(-1)
-            field.setEditText(chosen)
-            field.blockSignals(False)
+            with QSignalBlocker(field):
+                field.clear()
+                field.addItems(list(offered))
+                field.setCurrentIndex(-1)
+                field.setEditText(chosen)
 
     def clear(self) -> None:
         """Clear all filters."""
         for field in self.fields:
-            field.blockSignals(True)
-            if isinstance(field, QComboBox):
-                field.setCurrentIndex(-1)
-                field.setEditText("")
-            else:
-                field.clear()
-            field.blockSignals(False)
+            with QSignalBlocker(field):
+                if isinstance(field, QComboBox):
+                    field.setCurrentIndex(-1)
+                    field.setEditText("")
+                else:
+                    field.clear()
         self._emit_change()
 
     def _years(self) -> dict[str, int]:
@@ -137,11 +129,6 @@ class FilterPanel(QWidget):
             line.setClearButtonEnabled(True)
         field.editTextChanged.connect(self._emit_change)
         return field
-
-    def _label(self, message: str, field: QWidget) -> QLabel:
-        label = QLabel(message)
-        label.setBuddy(field)
-        return label
 
     def _emit_change(self) -> None:
         filters = self.filters()

@@ -5,44 +5,36 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import Qt
 
 from citeloom.api.search import SearchHit
 from citeloom.desktop.shell.translations import translate
 from citeloom.desktop.text.hit_text import also_cites, cut, names, span
-
-Index = QModelIndex | QPersistentModelIndex
+from citeloom.desktop.widgets.table import Index, ListModel
 
 HIT = int(Qt.ItemDataRole.UserRole)
 META = HIT + 1
 BADGE = HIT + 2
 
 
-class HitsModel(QAbstractListModel):
+class HitsModel(ListModel[SearchHit]):
     """List model of hits, best first, with their citation, metadata and badge as text."""
 
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.hits: Sequence[SearchHit] = ()
-        self.question = ""
+    question = ""
 
     def show_hits(self, hits: Sequence[SearchHit], question: str) -> None:
         """Replace the hits and the question that found them."""
-        self.beginResetModel()
-        self.hits, self.question = hits, question
-        self.endResetModel()
+        self.question = question
+        self.set_rows(hits)
 
     def row_of(self, chunk_id: str | None) -> int:
         """Return the row of a passage, -1 if it is not among the hits."""
-        return next((row for row, hit in enumerate(self.hits) if hit.chunk_id == chunk_id), -1)
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
-        return 0 if parent.isValid() else len(self.hits)
+        return next((row for row, hit in enumerate(self.rows) if hit.chunk_id == chunk_id), -1)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None
-        hit = self.hits[index.row()]
+        hit = self.rows[index.row()]
         if role == HIT:
             return hit
         if role == Qt.ItemDataRole.DisplayRole:
@@ -89,5 +81,5 @@ def cite_text(hit: SearchHit) -> str:
     if hit.cite:
         return hit.cite
     if key := hit.claimed_citekey:
-        return translate("Search", "Doubtful: says it is @{key}").format(key=cut(key, 80))
-    return translate("Search", "Cannot be cited: no work of yours")
+        return translate("Search", "Doubtful: claims to be @{key}").format(key=cut(key, 80))
+    return translate("Search", "Cannot be cited: no known work")

@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from citeloom.api.events import Event, JobFinished, JobQueued
 from citeloom.api.library import ListProjects, ProjectSummaries
@@ -16,7 +16,6 @@ from citeloom.api.search import FacetsResult, GetFacets, QueryResult, SearchHit
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.types import Coverage
 from citeloom.desktop.search import empty_states
-from citeloom.desktop.search.empty_states import busy_line
 from citeloom.desktop.search.hits_model import HitsModel
 from citeloom.desktop.search.hits_view import HitsView
 from citeloom.desktop.search.reader import Reader
@@ -24,6 +23,7 @@ from citeloom.desktop.search.search_bar import SearchBar
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import Page, PageContext
 from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.layout import column, row
 
 _TYPING_MS, _BUSY_AFTER_MS = 250, 300
 _MAX_HITS = 20
@@ -41,10 +41,10 @@ class SearchPage(Page):
         self._facets_task: Task | None = None
         self._search_task: Task | None = None
         self._wanted_project: str | None = None
-        self._projects_loaded = False  # whether the projects were loaded
+        self._projects_loaded = False
         self.bar = SearchBar()
         self.banner = basics.Banner()
-        self.busy = busy_line(self.tr("Searching"))
+        self.busy = basics.busy_line(self.tr("Searching"))
         self.model = HitsModel(self)
         self.hits = HitsView(self.model)
         self.reader = Reader(context)
@@ -95,9 +95,6 @@ class SearchPage(Page):
     # -- layout ------------------------------------------------------------------------------------------------
 
     def _lay_out(self) -> None:
-        row = QHBoxLayout()
-        row.addWidget(self.coverage, 1)
-        row.addWidget(self.papers_button)
         self.found.addWidget(self.hits)
         self.found.addWidget(self.reader)
         self.found.setChildrenCollapsible(False)
@@ -107,17 +104,19 @@ class SearchPage(Page):
         self.found.setHandleWidth(basics.GAP)
         for part in (self.waiting, self.no_project, self.welcome, self.nothing, self.found):
             self.stack.addWidget(part)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(2 * basics.GAP, basics.GAP, 2 * basics.GAP, basics.GAP)
-        layout.addWidget(self.bar)
-        layout.addWidget(self.banner)
-        layout.addWidget(self.busy)
-        layout.addWidget(self.stack, 1)
-        layout.addLayout(row)
+        column(
+            self.bar,
+            self.banner,
+            self.busy,
+            (self.stack, 1),
+            row((self.coverage, 1), self.papers_button),
+            of=self,
+            margins=basics.PAGE_MARGINS,
+        )
         self.papers_button.hide()
 
     def _connect(self) -> None:
-        self.bar.changed.connect(self._changed)
+        self.bar.changed.connect(self._typing.start)
         self.bar.project_chosen.connect(self._on_project)
         self.bar.box.returnPressed.connect(self.search_now)
         self.bar.box.down.connect(self._focus_hits)
@@ -135,10 +134,9 @@ class SearchPage(Page):
     # -- projects ----------------------------------------------------------------------------------------------
 
     def _load_projects(self) -> None:
-        if self._projects_task:
-            self._projects_task.drop()
+        before = self._projects_task
         self._projects_task = self.context.tasks.send(
-            self, ListProjects(), done=self._on_projects, failed=self._on_failed
+            self, ListProjects(), done=self._on_projects, failed=self._on_failed, replaces=before
         )
 
     def _on_projects(self, answer: ProjectSummaries) -> None:
@@ -179,9 +177,6 @@ class SearchPage(Page):
 
     # -- searching ---------------------------------------------------------------------------------------------
 
-    def _changed(self) -> None:
-        self._typing.start()
-
     def _cancel_search(self) -> None:
         if self._search_task:
             self._search_task.drop()
@@ -196,7 +191,7 @@ class SearchPage(Page):
 
     def _show_hits(self, hits: Sequence[SearchHit], coverage: Coverage | None, question: str) -> None:
         chosen = self.hits.currentIndex()
-        before = self.model.hits[chosen.row()].chunk_id if chosen.isValid() else None
+        before = self.model.rows[chosen.row()].chunk_id if chosen.isValid() else None
         self.model.show_hits(hits, question)
         if coverage:
             self._show_coverage(coverage)
@@ -238,7 +233,7 @@ class SearchPage(Page):
         elif error.code != Code.ENGINE_UNAVAILABLE:  # the hits shown belong to another question
             self.model.show_hits((), "")
             self.reader.show_hit("", None, "")
-            self._show_nothing(self.tr("No answer"), self.tr("The message above says why."))
+            self._show_nothing(self.tr("No answer"), self.tr("See the message above."))
 
     # -- events ------------------------------------------------------------------------------------------------
 
@@ -261,14 +256,14 @@ class SearchPage(Page):
             self._load_projects()
             self._load_facets()
             if self.bar.question():
-                self._changed()
+                self._typing.start()
 
     def _on_hit(self, index: QModelIndex) -> None:
         if index.isValid():
-            self.reader.show_hit(self.bar.project_id() or "", self.model.hits[index.row()], self.model.question)
+            self.reader.show_hit(self.bar.project_id() or "", self.model.rows[index.row()], self.model.question)
 
     def _focus_hits(self) -> None:
-        if self.model.hits:
+        if self.model.rows:
             self.hits.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _focus_box(self) -> None:

@@ -8,17 +8,17 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QImage, QKeySequence, QPalette, QResizeEvent, QShortcut, QWheelEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QWidget
 
 from citeloom.api.library import GetPageImage, PageImage
 from citeloom.api.search import SearchHit
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.desktop.search.empty_states import busy_line
 from citeloom.desktop.search.joined_passages import JoinedPassages
 from citeloom.desktop.search.page_canvas import PageCanvas
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.layout import Stretch, column, row
 
 _BUSY_AFTER_MS, _SHARPEN_AFTER_MS = 300, 200
 _MIN_WIDTH, _MAX_WIDTH = 200, 4000  # pixels; bounds of a requested image
@@ -53,7 +53,7 @@ class PageView(QWidget):
         self.paper.setFrameShape(QFrame.Shape.NoFrame)
         self.paper.setAccessibleName(self.tr("Page"))
         self.paper.viewport().installEventFilter(self)
-        self.busy = busy_line(self.tr("The page is being drawn"))
+        self.busy = basics.busy_line(self.tr("The page is loading"))
         self.note = basics.text(muted=True)
         self.note.hide()
         back, forward = ("forward", "back") if self.isRightToLeft() else ("back", "forward")
@@ -64,27 +64,13 @@ class PageView(QWidget):
         self.smaller = self._tool("minus", self.tr("Zoom out"), "Ctrl+-", lambda: self.zoom(-1))
         self.larger = self._tool("add", self.tr("Zoom in"), "Ctrl++", lambda: self.zoom(1), "Ctrl+=")
         self.fit = self._tool("fit", self.tr("Fit the width"), "Ctrl+0", lambda: self.zoom(0))
-        self._build_layout()
+        tools = (self.previous, self.where, self.next, Stretch(), self.smaller, self.fit, self.larger)
+        column(self.busy, (self.paper, 1), self.note, row(*tools), of=self, spacing=4)
         self._busy_timer = QTimer(self, singleShot=True, interval=_BUSY_AFTER_MS)
         self._busy_timer.timeout.connect(self.busy.show)
         self._sharpen = QTimer(self, singleShot=True, interval=_SHARPEN_AFTER_MS)
         self._sharpen.timeout.connect(self._load_if_wider)
         self._show_position()
-
-    def _build_layout(self) -> None:
-        row = QHBoxLayout()
-        for part in (self.previous, self.where, self.next):
-            row.addWidget(part)
-        row.addStretch()
-        for part in (self.smaller, self.fit, self.larger):
-            row.addWidget(part)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        layout.addWidget(self.busy)
-        layout.addWidget(self.paper, 1)
-        layout.addWidget(self.note)
-        layout.addLayout(row)
 
     def show_passage(self, project: str, hit: SearchHit) -> None:
         """Show the page on which a passage begins."""
@@ -193,7 +179,7 @@ class PageView(QWidget):
 
     def _decode(self, answer: PageImage) -> None:
         self._task = self._context.tasks.run(
-            self, lambda report: _picture(answer.png), done=partial(self._show, answer), failed=self._on_failed
+            self, lambda: _picture(answer.png), done=partial(self._show, answer), failed=self._on_failed
         )
 
     def _show(self, answer: PageImage, picture: QImage) -> None:
@@ -294,9 +280,9 @@ class PageView(QWidget):
 
     def _show_note(self, *, found: bool) -> None:
         if self._pending:
-            self.note.setText(self.tr("The passage is being looked for on this page …"))
+            self.note.setText(self.tr("Locating the passage on this page …"))
         else:
-            self.note.setText(self.tr("The passage stands on this page, but its exact place could not be marked."))
+            self.note.setText(self.tr("The passage is on this page, but its exact position could not be determined."))
         self.note.setVisible(not found and self._span[0] <= (self._page or 0) <= self._span[1])
 
     def _tool(self, icon_name: str, text: str, shortcut: str, pressed: Any, *more_shortcuts: str) -> QPushButton:

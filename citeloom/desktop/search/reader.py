@@ -6,12 +6,11 @@ from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QAction, QGuiApplication, QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QSplitter, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QSplitter, QToolButton, QWidget
 
 from citeloom.api.evidence import GetRecord, RecordResult
 from citeloom.api.search import GetPassage, PassageResult, SearchHit
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.files import open_file
 from citeloom.desktop.search.copy_passage import opens_in_zotero, quotation
 from citeloom.desktop.search.page_view import PageView
 from citeloom.desktop.search.passage_text import PassageText
@@ -20,6 +19,7 @@ from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text.hit_text import also_cites, cut
 from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.layout import column, row
 
 _COPIED_MS = 2500
 _PAGE_DELAY_MS = 120  # moving through the hits with the arrow keys renders no pages in between
@@ -48,23 +48,14 @@ class Reader(QWidget):
         self.copy_button = self._copy_menu()
         keys = QKeySequence("Ctrl+O").toString(QKeySequence.SequenceFormat.NativeText)
         self.open_button = basics.button(self.tr("Open file"), self.open, icon_name="open", tip=keys)
-        row = QHBoxLayout()
-        row.addWidget(self.copy_button)
-        row.addWidget(self.open_button)
-        row.addWidget(self.copied, 1)
+        buttons = row(self.copy_button, self.open_button, (self.copied, 1))
         self.parts = QSplitter(Qt.Orientation.Vertical)
         self.parts.addWidget(self.page)
         self.parts.addWidget(self.passage)
         self.parts.setChildrenCollapsible(False)
         self.parts.setStretchFactor(0, 1)
         self.parts.setSizes([600, 100])
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.title)
-        layout.addWidget(self.also)
-        layout.addLayout(row)
-        layout.addWidget(self.why)
-        layout.addWidget(self.parts, 1)
+        column(self.title, self.also, buttons, self.why, (self.parts, 1), of=self)
         self._page_timer = QTimer(self, singleShot=True, interval=_PAGE_DELAY_MS)
         self._page_timer.timeout.connect(self._show_page)
         self._fade = QTimer(self, singleShot=True, interval=_COPIED_MS)
@@ -92,7 +83,7 @@ class Reader(QWidget):
         self.title.setText(cut(title, 140))
         self.title.setToolTip(basics.tip(cut(title, 2000)) if len(title) > 140 else "")
         cites = also_cites(hit)
-        self.also.setText(self.tr("The same is said in {cites}").format(cites=cites))
+        self.also.setText(self.tr("Also in {cites}").format(cites=cites))
         self.also.setVisible(bool(cites))
         where = self.tr("Open in Zotero") if opens_in_zotero(hit) else self.tr("Open file")
         self.open_button.setText(where)
@@ -126,7 +117,7 @@ class Reader(QWidget):
             return
         selected = self.passage.selected()
         if selected == "":
-            self._show_confirmation(self.tr("Select within the marked passage: the citation is for that alone"))
+            self._show_confirmation(self.tr("Select text within the marked passage: the citation is only for that"))
         else:
             self._copy(quotation(selected or self._text(), self._hit.cite), self.tr("Quotation copied"))
 
@@ -144,15 +135,11 @@ class Reader(QWidget):
     def open(self) -> None:
         """Open the page in Zotero, or the file."""
         if self._hit and (uri := self._hit.open_uri):
-            self._context.tasks.run(
-                self, lambda report: open_file.open_uri(uri), done=self._opened, failed=self.failed.emit
-            )
+            self._context.tasks.open(self, uri, done=self._opened, failed=self.failed.emit)
 
     def _opened(self, answer: tuple[str, str]) -> None:
-        page = answer[1]
-        self._show_confirmation(
-            self.tr("Opened: turn to PDF page {page}").format(page=page) if page else self.tr("Opened")
-        )
+        text = self.tr("Opened: go to PDF page {page}") if answer[1] else self.tr("Opened")
+        self._show_confirmation(text.format(page=answer[1]))
 
     def _on_record(self, record: RecordResult) -> None:
         self._copy(record.text, self.tr("BibTeX copied"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QStandardItemModel
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QListView, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QLineEdit, QListView, QToolButton, QWidget
 
 from citeloom.api.library import ProjectSummary
 from citeloom.api.search import Query
@@ -12,6 +12,7 @@ from citeloom.desktop.search.filters import FilterPanel
 from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.text.hit_text import cut
 from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.layout import Stretch, column, row
 
 _MAX_QUESTION = 10_000  # characters; the engine refuses longer questions
 _HYBRID, _DENSE = 0, 1
@@ -56,7 +57,7 @@ class SearchBar(QWidget):
         self.project.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.project.setMinimumContentsLength(16)
         self.way = QComboBox()
-        self.way.setAccessibleName(self.tr("Way of searching"))
+        self.way.setAccessibleName(self.tr("Search mode"))
         self.way.addItem(self.tr("Meaning and words"))
         self.way.addItem(self.tr("Meaning only"))
         names = self.project.view()
@@ -72,28 +73,15 @@ class SearchBar(QWidget):
         self.filter_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.filters = FilterPanel()
         self.filters.hide()
-        self._lay_out()
+        label = basics.label_for(self.tr("&Project"), self.project)
+        controls = row(label, (self.project, 1), self.way, self.filter_button, Stretch(1))
+        column(self.box, controls, self.filters, of=self)
         self.filter_button.toggled.connect(self.filters.setVisible)
         self.box.textChanged.connect(self.changed)
         self.way.activated.connect(self._way_chosen)
         self.filters.changed.connect(self._filters_changed)
         self.project.currentIndexChanged.connect(self._project_changed)
         self._show_filter_count()
-
-    def _lay_out(self) -> None:
-        project_label = QLabel(self.tr("&Project"))
-        project_label.setBuddy(self.project)
-        row = QHBoxLayout()
-        row.addWidget(project_label)
-        row.addWidget(self.project, 1)
-        row.addWidget(self.way)
-        row.addWidget(self.filter_button)
-        row.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.box)
-        layout.addLayout(row)
-        layout.addWidget(self.filters)
 
     def question(self) -> str:
         """Return the question with normalised white space."""
@@ -146,16 +134,15 @@ class SearchBar(QWidget):
         self.project.setToolTip(basics.tip(cut(self.project_id() or "", 300)))
         chosen = self.chosen()
         hybrid = chosen is None or chosen.hybrid_enabled
-        reason = "" if hybrid else self.tr("This project was built without words: it can be searched by meaning only.")
+        reason = "" if hybrid else self.tr("This project has no index of words: it can be searched by meaning only.")
         model = self.way.model()
         if isinstance(model, QStandardItemModel):
             model.item(_HYBRID).setEnabled(hybrid)
         self.way.setItemData(_HYBRID, reason, Qt.ItemDataRole.ToolTipRole)
         self.way.setToolTip(reason)
         self.way.setAccessibleDescription(reason)
-        self.way.blockSignals(True)
-        self.way.setCurrentIndex(_HYBRID if hybrid and self._hybrid else _DENSE)
-        self.way.blockSignals(False)
+        with QSignalBlocker(self.way):
+            self.way.setCurrentIndex(_HYBRID if hybrid and self._hybrid else _DENSE)
 
     def _way_chosen(self, index: int) -> None:
         self._hybrid = index == _HYBRID

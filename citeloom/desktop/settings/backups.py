@@ -7,19 +7,18 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMessageBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from citeloom.api.events import Event, JobFinished
 from citeloom.api.maintenance import BackupContents, BackupResult, ReadBackup, Restore, RestoreResult, StartBackup
 from citeloom.api.types import StartedJob
 from citeloom.api.verbs import decode
 from citeloom.core.errors import CiteLoomError
-from citeloom.core.files.open_file import open_uri
 from citeloom.desktop.library.job_strip import JobStrip
-from citeloom.desktop.search.empty_states import busy_line
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text import job_text
 from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.layout import Stretch, column, row
 
 _KIND = "backup"
 _MAX_SHOWN = 12  # sources in the confirmation; the rest is in its details
@@ -38,23 +37,20 @@ class Backups(QWidget):
         self.restore_button = basics.button(self.tr("&Restore…"), self._choose_backup, icon_name="undo")
         self.strip = JobStrip(context)
         self.strip.follow("")
-        self.busy = busy_line(self.tr("The backup is being unpacked and checked"))
+        self.busy = basics.busy_line(self.tr("The backup is being unpacked and checked"))
         text = self.tr(
-            "One file with your projects, their indexes and the settings, from which all of it can be had again,"
-            " also on another computer. Your papers’ files, what was read of them and keys are not in it."
+            "One file with your projects, their indexes and the settings, which can be restored on this or another"
+            " computer. It does not contain the files of your papers, converted documents or keys."
         )
-        row = QHBoxLayout()
-        row.addWidget(self.back_up_button)
-        row.addWidget(self.restore_button)
-        row.addStretch(1)
-        lines = QVBoxLayout(self)
-        lines.setContentsMargins(0, 0, 0, 0)
-        lines.setSpacing(basics.GAP)
-        lines.addWidget(basics.text(self.tr("Backup"), bold=True))
-        lines.addWidget(basics.text(text, muted=True))
-        lines.addLayout(row)
-        lines.addWidget(self.busy)
-        lines.addWidget(self.strip)
+        column(
+            basics.text(self.tr("Backup"), bold=True),
+            basics.text(text, muted=True),
+            row(self.back_up_button, self.restore_button, Stretch(1)),
+            self.busy,
+            self.strip,
+            of=self,
+            spacing=basics.GAP,
+        )
         self.strip.failed.connect(banner.show_error)
         context.tasks.event_received.connect(self._on_event)
 
@@ -103,7 +99,7 @@ class Backups(QWidget):
     def _confirm_restore(self, backup: BackupContents) -> None:
         projects, present = backup.projects, backup.present
         text = [
-            self.tr("It was made on {day} and holds {count} projects with {passages} passages.").format(
+            self.tr("This backup of {day} contains {count} projects with {passages} passages.").format(
                 day=basics.time_text(backup.made_at),
                 count=basics.number(len(projects)),
                 passages=basics.number(sum(one.passages for one in projects)),
@@ -112,12 +108,12 @@ class Backups(QWidget):
         if present:
             text.append(
                 self.tr(
-                    "It takes the place of everything that is here now: {count} projects and the settings."
-                    " That is not deleted, but put aside into a folder beside it."
+                    "It replaces everything in CiteLoom: {count} projects and the settings."
+                    " These are not deleted, but moved to a folder next to the data folder."
                 ).format(count=basics.number(len(present)))
             )
         if any(one.was_on for one in projects):
-            text.append(self.tr("What was on a Qdrant server will lie on this computer."))
+            text.append(self.tr("Indexes from a Qdrant server are restored on this computer."))
         new, other = backup.new_sources, backup.other_settings
         if new:
             sources = [f"{one.project}: {one.path}" for one in new]
@@ -125,7 +121,7 @@ class Backups(QWidget):
             text.append(
                 "\n".join(
                     [
-                        self.tr("Its projects read places that no project here reads yet. Are they yours?"),
+                        self.tr("Its projects read places that no project on this computer reads yet. Are they yours?"),
                         *sources[:_MAX_SHOWN],
                         *([more] if len(new) > _MAX_SHOWN else []),
                     ]
@@ -133,20 +129,20 @@ class Backups(QWidget):
             )
         if other:
             text.append(
-                self.tr("These settings of privacy, Zotero and networks stay as they are here: {names}.").format(
+                self.tr("These privacy, Zotero and network settings are not changed: {names}.").format(
                     names=", ".join(one.name for one in other)
                 )
             )
-        text.append(self.tr("Editors are reconnected by themselves."))
+        text.append(self.tr("Editors reconnect automatically."))
         self.question = basics.ask_first(
             self,
             self.tr("Restore {file}?").format(file=Path(backup.file).name),
             "\n\n".join(text),
             self.tr("Restore it"),
             partial(self._restore, backup.file, bool(present), [one.path for one in new]),
-            details=_name_list(self.tr("New to read:"), [f"{one.project}: {one.path}" for one in new])
+            details=_name_list(self.tr("New sources:"), [f"{one.project}: {one.path}" for one in new])
             + _name_list(self.tr("In the backup:"), [one.id for one in projects])
-            + _name_list(self.tr("Here now:"), present),
+            + _name_list(self.tr("On this computer:"), present),
         )
 
     def _restore(self, file: str, replace: bool, accepted: list[str]) -> None:
@@ -157,7 +153,7 @@ class Backups(QWidget):
             )
             aside = result.aside
             if aside:
-                text += " " + self.tr("What was here before is in {folder}").format(folder=aside)
+                text += " " + self.tr("The previous data is in {folder}").format(folder=aside)
             self._banner.show_message(text, action=self._folder_action(Path(aside)) if aside else None)
 
         def failed(error: CiteLoomError) -> None:
@@ -181,10 +177,8 @@ class Backups(QWidget):
         return dialog
 
     def _folder_action(self, folder: Path) -> basics.Action:
-        def show() -> None:
-            self._context.tasks.run(self, lambda report: open_uri(folder.as_uri()), failed=self._banner.show_error)
-
-        return self.tr("Open the &folder"), show
+        failed = self._banner.show_error
+        return self.tr("Open the &folder"), lambda: self._context.tasks.open(self, folder.as_uri(), failed=failed)
 
 
 def _name_list(title: str, names: list[str]) -> str:

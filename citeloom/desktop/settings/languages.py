@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
 from citeloom.api.maintenance import OcrLanguage
+from citeloom.desktop.widgets.basics import search_field
+from citeloom.desktop.widgets.layout import column
 
 _CODE = Qt.ItemDataRole.UserRole
 _ROWS = 7
@@ -23,18 +25,13 @@ class Languages(QWidget):
         super().__init__()
         self._offered: list[OcrLanguage] = []
         self._chosen: list[str] = []
-        self.find_field = QLineEdit(placeholderText=self.tr("Find a language"), clearButtonEnabled=True)
-        self.find_field.setAccessibleName(self.tr("Find a language"))
-        self.find_field.textChanged.connect(lambda _: self._filter())
+        self.find_field = search_field(self.tr("Find a language"), lambda _: self._filter())
         self.list = QListWidget()
         self.list.setUniformItemSizes(True)
         self.list.setAccessibleName(self.tr("Languages of scanned pages"))
         self.list.setFixedHeight(round(self.fontMetrics().height() * 1.6) * _ROWS)
         self.list.itemChanged.connect(self._on_ticked)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.find_field)
-        layout.addWidget(self.list, 1)
+        column(self.find_field, (self.list, 1), of=self)
 
     def offer(self, languages: Sequence[OcrLanguage]) -> None:
         """Set the languages."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QRadioButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QRadioButton, QWidget
 
 from citeloom.api.maintenance import EMBEDDED, IndexInfo
 from citeloom.desktop.settings.server_address import ServerAddress, below_radio_button
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.layout import Stretch, column
 
 _LETTERS = 70
 
@@ -27,24 +28,19 @@ class MoveDialog(QDialog):
         self.remote = QRadioButton(self.tr("To a &Qdrant server"))
         self.server = ServerAddress(context)
         text = self.tr(
-            "Its {count} passages are copied. The index as it is answers until the copy is whole and has been compared;"
-            " then it is deleted. That takes a while, in which nothing new is read into this project."
-            " You can go on working."
+            "Its {count} passages are copied. The old index is used until the copy is complete and has been compared;"
+            " then it is deleted. This takes a while, and nothing new is read into this project until it is done."
+            " You can keep working."
         )
         self.message = basics.text(text.format(count=basics.number(index.passages)), muted=True)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self.move_button = buttons.addButton(self.tr("&Move it"), QDialogButtonBox.ButtonRole.AcceptRole)
         buttons.accepted.connect(self._agree)
         buttons.rejected.connect(self.reject)
-        lines = QVBoxLayout(self)
-        lines.setSpacing(basics.GAP)
         heading = basics.heading(title)
-        for part in (heading, self.local, self.remote):
-            lines.addWidget(part)
-        lines.addLayout(below_radio_button(self.remote, self.server))
-        lines.addWidget(self.message)
-        lines.addStretch(1)
-        lines.addWidget(buttons)
+        server = below_radio_button(self.remote, self.server)
+        parts = (heading, self.local, self.remote, server, self.message, Stretch(1), buttons)
+        column(*parts, of=self, margins=None, spacing=basics.GAP)
         self.server.test_button.setDefault(True)  # Enter in the address field must not start the move
         for label in (heading, self.message):
             label.setMinimumWidth(1)

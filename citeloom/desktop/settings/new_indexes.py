@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QMessageBox, QRadioButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMessageBox, QRadioButton, QWidget
 
 from citeloom.desktop.settings.server_address import ServerAddress, below_radio_button
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text.index_text import remote_index_warning
 from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.layout import column
 
 
 class NewIndexes(QWidget):
@@ -23,11 +24,7 @@ class NewIndexes(QWidget):
         self.local = QRadioButton(self.tr("On this &computer, in CiteLoom’s own folder (recommended)"))
         self.remote = QRadioButton(self.tr("On a &Qdrant server"))
         self.server = ServerAddress(context)
-        lines = QVBoxLayout(self)
-        lines.setContentsMargins(0, 0, 0, 0)
-        lines.addWidget(self.local)
-        lines.addWidget(self.remote)
-        lines.addLayout(below_radio_button(self.remote, self.server))
+        column(self.local, self.remote, below_radio_button(self.remote, self.server), of=self)
         self.local.clicked.connect(self._choose_local)
         self.remote.clicked.connect(self._choose_remote)
         self.server.entered.connect(self._on_entered)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent
-from PySide6.QtWidgets import QHBoxLayout, QListWidget, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QListWidget, QStackedWidget, QWidget
 
 from citeloom.core import settings
 from citeloom.core.errors import CiteLoomError
@@ -20,6 +20,7 @@ from citeloom.desktop.settings.sections.zotero import ZoteroSection
 from citeloom.desktop.settings.settings_model import SettingsFileModel
 from citeloom.desktop.shell.page import Page, PageContext
 from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.layout import column, row
 
 
 class SettingsPage(Page):
@@ -50,20 +51,27 @@ class SettingsPage(Page):
         self.list.setAccessibleName(self.tr("Sections of the settings"))
         self.stack = QStackedWidget()
         for section in made:
-            section.allow_wrapping()
             self.list.addItem(section.title())
             self.stack.addWidget(section)
         self.list.setFixedWidth(self.list.sizeHintForColumn(0) + 3 * basics.GAP)
         self.open_button = basics.button(
             self.tr("Op&en the file"), self._open_file, icon_name="file", tip=basics.tip(str(self.settings_file.file))
         )
-        self._lay_out()
+        column(
+            row((basics.heading(self.title()), 1), self.open_button),
+            self.file_banner,
+            self.banner,
+            (row(self.list, (self.stack, 1), spacing=2 * basics.GAP), 1),
+            of=self,
+            margins=basics.PAGE_MARGINS,
+            spacing=basics.GAP,
+        )
         self.list.setCurrentRow(0)
         self.list.currentRowChanged.connect(self._on_section)
         self.settings_file.changed.connect(self._on_settings)
         self.settings_file.saved.connect(self._on_saved)
         self.settings_file.refused.connect(self._on_refused)
-        context.tasks.reached.connect(lambda _: self._load_section() if self.isVisible() else None)
+        context.tasks.reached.connect(lambda _: self.current.shown() if self.isVisible() else None)
         self._on_settings()
 
     def title(self) -> str:
@@ -75,7 +83,7 @@ class SettingsPage(Page):
         if section in self.sections and self.current is not self.sections[section]:
             self.list.setCurrentRow(list(self.sections).index(section))
         else:
-            self._load_section()
+            self.current.shown()
 
     def event(self, event: QEvent) -> bool:
         # Not every file system reports changes: reload also when the window becomes active.
@@ -88,28 +96,9 @@ class SettingsPage(Page):
         """Return the current section."""
         return list(self.sections.values())[self.stack.currentIndex()]
 
-    def _lay_out(self) -> None:
-        above = QHBoxLayout()
-        above.addWidget(basics.heading(self.title()), 1)
-        above.addWidget(self.open_button)
-        row = QHBoxLayout()
-        row.setSpacing(2 * basics.GAP)
-        row.addWidget(self.list)
-        row.addWidget(self.stack, 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(2 * basics.GAP, basics.GAP, 2 * basics.GAP, basics.GAP)
-        layout.setSpacing(basics.GAP)
-        layout.addLayout(above)
-        layout.addWidget(self.file_banner)
-        layout.addWidget(self.banner)
-        layout.addLayout(row, 1)
-
     def _on_section(self, row: int) -> None:
         self.banner.hide()  # its message belongs to another section
         self.stack.setCurrentIndex(row)
-        self._load_section()
-
-    def _load_section(self) -> None:
         self.current.shown()
 
     # -- the file --------------------------------------------------------------------------------------------------
@@ -133,7 +122,7 @@ class SettingsPage(Page):
             self.banner.show_error(error)
 
     def _open_file(self) -> None:
-        self.context.tasks.run(self, lambda report: self._open(), failed=self.banner.show_error)
+        self.context.tasks.run(self, self._open, failed=self.banner.show_error)
 
     def _open(self) -> None:
         """Open the settings file, in a thread; one that does not exist yet is created."""

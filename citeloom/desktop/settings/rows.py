@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QHideEvent
@@ -11,20 +11,17 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QFileDialog,
-    QHBoxLayout,
-    QLabel,
     QLineEdit,
     QListView,
     QSizePolicy,
     QSpinBox,
     QStyle,
-    QVBoxLayout,
     QWidget,
 )
 
-from citeloom.desktop.settings.choices import Choice, ChoicesModel
-from citeloom.desktop.settings.fields import Field
 from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.layout import Part, Stretch, column, row
+from citeloom.desktop.widgets.table import Index, ListModel
 
 _DEBOUNCE_MS = 500  # nothing is written while an arrow key is held
 _SAVED_MS = 2500  # duration of the note that a setting was saved
@@ -36,31 +33,43 @@ class Row(QWidget):
 
     picked = Signal(str, object)
 
-    def __init__(self, field: Field) -> None:
+    def __init__(self, control: QWidget, name: str, label: str, help: str) -> None:
         super().__init__()
-        self.field = field
-        self.message = field.label
-        self.control = self._create_control()
-        self.control.setAccessibleName(self.message.replace("&", ""))
-        self.control.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.control.installEventFilter(self)
-        self.undo_button = basics.button("", lambda: self.picked.emit(field.name, None), icon_name="undo")
+        self.control = control
+        self.name = name  # dotted name in the settings file
+        self.label = label.replace("&", "")
+        control.setAccessibleName(self.label)
+        control.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        control.installEventFilter(self)
+        self.undo_button = basics.button("", lambda: self.picked.emit(name, None), icon_name="undo")
         self.undo_button.setFlat(True)
         self.undo_button.hide()
+        basics.keep_space(self.undo_button)
         self.saved_label = basics.text(self.tr("Saved"), muted=True)
         self.saved_label.setWordWrap(False)
         self.saved_label.hide()
-        policy = self.undo_button.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)  # the layout does not change when it appears
-        self.undo_button.setSizePolicy(policy)
-        self.help = basics.text(field.help, muted=True)
-        self.help.setVisible(bool(field.help))
+        self.help = basics.text(muted=True)
+        self.show_help(help)
         self._saved_timer = QTimer(self, singleShot=True, interval=_SAVED_MS)
         self._saved_timer.timeout.connect(self.saved_label.hide)
-        self._lay_out()
+        # A large stretch: the control takes the space before the spacer.
+        self.controls = row((control, 100), self.undo_button, self.saved_label, Stretch(1), spacing=basics.GAP // 2)
+        above: list[Part] = []
+        indent = 0
+        if isinstance(control, QCheckBox):  # the help is aligned with its text, not with the box
+            metrics = (QStyle.PixelMetric.PM_IndicatorWidth, QStyle.PixelMetric.PM_CheckBoxLabelSpacing)
+            indent = sum(control.style().pixelMetric(one, None, control) for one in metrics)
+        else:
+            above.append(basics.label_for(label, control, wrap=True))
+            self._set_size()
+        column(*above, self.controls, row(indent, (self.help, 1)), of=self, spacing=4)
 
-    def _create_control(self) -> QWidget:
-        raise NotImplementedError
+    def _set_size(self) -> None:
+        letter = self.fontMetrics().averageCharWidth()
+        self.control.setMinimumSize(letter * _LETTERS // 3, round(self.fontMetrics().height() * 1.7))
+        if not isinstance(self.control, QLineEdit):
+            self.control.setMaximumWidth(max(letter * _LETTERS, self.control.sizeHint().width()))
+        self.control.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def set_value(self, value: Any) -> None:
         """Show a value in the control without emitting a signal."""
@@ -68,22 +77,24 @@ class Row(QWidget):
 
     def value_text(self, value: Any) -> str:
         """Return a value as text."""
-        return str(value)
+        raise NotImplementedError
 
     def show_value(self, value: Any, default: Any) -> None:
         """Show the value of the setting, unless it is being edited."""
         if not self.is_typing():
             self.set_value(value)
-        tip = self.tr("Back to the default: {value}").format(value=self.value_text(default))
-        self.undo_button.setToolTip(tip)
-        self.undo_button.setAccessibleName(
-            self.tr("{setting}: back to the default").format(setting=self.message.replace("&", ""))
-        )
+        self.undo_button.setToolTip(self.tr("Reset to the default: {value}").format(value=self.value_text(default)))
+        self.undo_button.setAccessibleName(self.tr("{setting}: reset to the default").format(setting=self.label))
         self.undo_button.setVisible(value != default)
 
     def is_typing(self) -> bool:
         """Return whether the value is being edited."""
         return False
+
+    def show_help(self, text: str) -> None:
+        """Show an explanation below the control."""
+        self.help.setText(text)
+        self.help.setVisible(bool(text))
 
     def show_saved(self) -> None:
         """Show for a moment that the setting was saved."""
@@ -98,49 +109,15 @@ class Row(QWidget):
             return True
         return super().eventFilter(watched, event)
 
-    def _lay_out(self) -> None:
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        if not isinstance(self.control, QCheckBox):
-            label = QLabel(self.message)
-            label.setBuddy(self.control)
-            label.setWordWrap(True)
-            layout.addWidget(label)
-            letter = self.fontMetrics().averageCharWidth()
-            self.control.setMinimumSize(letter * _LETTERS // 3, round(self.fontMetrics().height() * 1.7))
-            if not isinstance(self.control, QLineEdit):
-                self.control.setMaximumWidth(max(letter * _LETTERS, self.control.sizeHint().width()))
-            self.control.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        row = QHBoxLayout()
-        row.setSpacing(basics.GAP // 2)
-        row.addWidget(self.control, 100)  # a large stretch: takes the space before the spacer
-        for part in (*self.extra_controls(), self.undo_button, self.saved_label):
-            row.addWidget(part)
-        row.addStretch(1)
-        layout.addLayout(row)
-        under = QHBoxLayout()
-        if isinstance(self.control, QCheckBox):  # aligned with its text, not with the box
-            style = self.control.style()
-            metrics = (QStyle.PixelMetric.PM_IndicatorWidth, QStyle.PixelMetric.PM_CheckBoxLabelSpacing)
-            under.addSpacing(sum(style.pixelMetric(one, None, self.control) for one in metrics))
-        under.addWidget(self.help, 1)
-        layout.addLayout(under)
-
-    def extra_controls(self) -> Sequence[QWidget]:
-        """Return additional controls, placed before the reset button."""
-        return ()
-
 
 class YesNoRow(Row):
     """A check box."""
 
     control: QCheckBox
 
-    def _create_control(self) -> QWidget:
-        box = QCheckBox(self.message)
-        box.clicked.connect(lambda checked: self.picked.emit(self.field.name, bool(checked)))
-        return box
+    def __init__(self, name: str, label: str, help: str = "") -> None:
+        super().__init__(QCheckBox(label), name, label, help)
+        self.control.clicked.connect(lambda checked: self.picked.emit(name, bool(checked)))
 
     def set_value(self, value: Any) -> None:
         self.control.setChecked(bool(value))
@@ -150,35 +127,45 @@ class YesNoRow(Row):
 
 
 class NumberRow(Row):
-    """A spin box with a unit; 0 may have a meaning of its own."""
+    """A spin box with a unit such as "{number} MB"; 0 may have a meaning of its own."""
 
     control: QSpinBox
 
-    def _create_control(self) -> QWidget:
-        box = QSpinBox(minimum=self.field.least, maximum=self.field.most, singleStep=self.field.step)
+    def __init__(
+        self,
+        name: str,
+        label: str,
+        help: str = "",
+        *,
+        least: int = 0,
+        most: int,
+        step: int = 1,
+        unit: str = "{number}",
+        zero: str = "",
+    ) -> None:
+        box = QSpinBox(minimum=least, maximum=most, singleStep=step)
         box.setKeyboardTracking(False)
-        before, _, after = self.field.unit.partition("{number}")
+        box.setSpecialValueText(zero)
+        before, _, after = unit.partition("{number}")
         box.setPrefix(before)
         box.setSuffix(after)
-        box.setSpecialValueText(self.field.zero)
         box.setGroupSeparatorShown(True)
+        super().__init__(box, name, label, help)
+        self._least, self._most, self._unit, self._zero = least, most, unit, zero
         self._debounce = QTimer(self, singleShot=True, interval=_DEBOUNCE_MS)
         self._debounce.timeout.connect(self._emit_value)
         box.valueChanged.connect(lambda _: self._debounce.start())
         box.editingFinished.connect(lambda: box.lineEdit().setModified(False))
-        return box
 
     def set_value(self, value: Any) -> None:
         # A value outside the usual range may be in the file: it is shown unchanged.
         with QSignalBlocker(self.control):
-            self.control.setMinimum(min(self.field.least, int(value)))
-            self.control.setMaximum(max(self.field.most, min(int(value), 2**31 - 1)))
+            self.control.setMinimum(min(self._least, int(value)))
+            self.control.setMaximum(max(self._most, min(int(value), 2**31 - 1)))
             self.control.setValue(self.control.maximum() if value > self.control.maximum() else int(value))
 
     def value_text(self, value: Any) -> str:
-        if not value and self.field.zero:
-            return self.field.zero
-        return (self.field.unit or "{number}").format(number=basics.number(int(value)))
+        return self._unit.format(number=basics.number(int(value))) if value or not self._zero else self._zero
 
     def is_typing(self) -> bool:
         return self._debounce.isActive() or (self.control.hasFocus() and self.control.lineEdit().isModified())
@@ -190,7 +177,28 @@ class NumberRow(Row):
             self._emit_value()
 
     def _emit_value(self) -> None:
-        self.picked.emit(self.field.name, self.control.value())
+        self.picked.emit(self.name, self.control.value())
+
+
+class Choice(NamedTuple):
+    """One value of a setting."""
+
+    value: str
+    text: str
+    possible: bool = True
+
+
+class _ChoicesModel(ListModel[Choice]):
+    """Model for the combo box, which stays fast with thousands of values."""
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
+            return self.rows[index.row()].text
+        return self.rows[index.row()].value if role == Qt.ItemDataRole.UserRole else None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        usual = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        return usual if index.isValid() and self.rows[index.row()].possible else Qt.ItemFlag.NoItemFlags
 
 
 class ChoiceRow(Row):
@@ -198,24 +206,24 @@ class ChoiceRow(Row):
 
     control: QComboBox
 
-    def _create_control(self) -> QWidget:
+    def __init__(self, name: str, label: str, help: str = "", choices: Sequence[Choice] = ()) -> None:
         box = QComboBox()
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         box.setStyleSheet("combobox-popup: 0")  # a scrolling list: the other popup measures every row first
         view = QListView()
         view.setUniformItemSizes(True)
-        view.setAccessibleName(self.message.replace("&", ""))
+        view.setAccessibleName(label.replace("&", ""))
         box.setView(view)
-        self._choices = ChoicesModel(self)
+        super().__init__(box, name, label, help)
+        self._choices = _ChoicesModel(self)
         box.setModel(self._choices)
-        box.activated.connect(lambda row: self.picked.emit(self.field.name, self._choices.rows[row].value))
-        self._offered = [Choice(value, text) for value, text in self.field.choices]
+        box.activated.connect(lambda row: self.picked.emit(name, self._choices.rows[row].value))
+        self._offered = choices
         self._value: str | None = None
-        return box
 
     def offer(self, choices: Sequence[Choice]) -> None:
         """Set the choices."""
-        self._offered = list(choices)
+        self._offered = choices
         self._fill()
 
     def set_value(self, value: Any) -> None:
@@ -226,11 +234,13 @@ class ChoiceRow(Row):
         return next((choice.text for choice in self._offered if choice.value == value), str(value))
 
     def _fill(self) -> None:
-        wanted = list(self._offered)
-        if self._value is not None and all(choice.value != self._value for choice in wanted):
-            wanted.append(Choice(self._value, self._value))
-        self._choices.show_choices(wanted)
-        self.control.setCurrentIndex(self._choices.row_of(self._value))
+        choices = list(self._offered)
+        if self._value is not None and all(choice.value != self._value for choice in choices):
+            choices.append(Choice(self._value, self._value))
+        if choices != self._choices.rows:
+            self._choices.set_rows(choices)
+        values = [choice.value for choice in choices]
+        self.control.setCurrentIndex(-1 if self._value is None else values.index(self._value))
 
 
 class FolderRow(Row):
@@ -238,15 +248,12 @@ class FolderRow(Row):
 
     control: QLineEdit
 
-    def _create_control(self) -> QWidget:
-        line = QLineEdit()
-        line.editingFinished.connect(self._finished)
-        self.choose_button = basics.button(self.tr("Choose…"), self._choose, icon_name="folder")
+    def __init__(self, name: str, label: str, help: str = "") -> None:
+        super().__init__(QLineEdit(), name, label, help)
         self._value = ""
-        return line
-
-    def extra_controls(self) -> Sequence[QWidget]:
-        return (self.choose_button,)
+        self.choose_button = basics.button(self.tr("Choose…"), self._choose, icon_name="folder")
+        self.controls.insertWidget(1, self.choose_button)
+        self.control.editingFinished.connect(self._finished)
 
     def set_value(self, value: Any) -> None:
         self._value = str(value)
@@ -265,10 +272,10 @@ class FolderRow(Row):
         self.control.setModified(False)
         if wanted != self._value:
             self._value = wanted
-            self.picked.emit(self.field.name, wanted)
+            self.picked.emit(self.name, wanted)
 
     def _choose(self) -> None:
-        dialog = QFileDialog(self, self.message.replace("&", ""), self.control.text())
+        dialog = QFileDialog(self, self.label, self.control.text())
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setOption(QFileDialog.Option.ShowDirsOnly)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -278,16 +285,3 @@ class FolderRow(Row):
     def _chosen(self, folder: str) -> None:
         self.control.setText(folder)
         self._finished()
-
-
-_KINDS: dict[str, type[Row]] = {
-    "yes_no": YesNoRow,
-    "number": NumberRow,
-    "choice": ChoiceRow,
-    "folder": FolderRow,
-}
-
-
-def row_of(field: Field) -> Row:
-    """Create the row of a setting."""
-    return _KINDS[field.kind](field)

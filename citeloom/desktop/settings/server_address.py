@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QRadioButton, QStyle, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QRadioButton, QStyle, QWidget
 
 from citeloom.api.maintenance import CheckServer, ServerInfo
 from citeloom.core.errors import CiteLoomError
@@ -11,6 +11,7 @@ from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text.index_text import remote_index_warning
 from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.layout import column, row
 
 _EXAMPLE = "https://qdrant.example.org:6333"
 
@@ -34,17 +35,7 @@ class ServerAddress(QWidget):
         self.status = basics.text()
         self.warning = basics.text()
         self._sign = basics.Picture("warning", 20)
-        row = QHBoxLayout()
-        row.addWidget(self.line, 1)
-        row.addWidget(self.test_button)
-        below = QHBoxLayout()
-        below.addWidget(self._sign)
-        below.addWidget(self.warning, 1)
-        lines = QVBoxLayout(self)
-        lines.setContentsMargins(0, 0, 0, 0)
-        for part in (row, below):
-            lines.addLayout(part)
-        lines.insertWidget(1, self.status)
+        column(row((self.line, 1), self.test_button), self.status, row(self._sign, (self.warning, 1)), of=self)
         for text in (self.status, self.warning):
             text.setMinimumWidth(1)  # a long address must not widen the window
         self._on_text()
@@ -66,14 +57,13 @@ class ServerAddress(QWidget):
             return
         self._drop_test()
         self.test_button.setEnabled(False)
-        self._show_status(self.tr("Asking {address} …").format(address=self.address()))
+        self._show_status(self.tr("Testing {address} …").format(address=self.address()))
         request = CheckServer(address=self.address())
         self._task = self._context.tasks.send(self, request, done=self._on_tested, failed=self._on_failed)
 
     def _on_tested(self, server: ServerInfo) -> None:
-        text = self.tr("It can be used: Qdrant {version} answers there.").format(version=server.version)
         self.test_button.setEnabled(True)
-        self._show_status(text)
+        self._show_status(self.tr("The server can be used: Qdrant {version}.").format(version=server.version))
 
     def _on_failed(self, error: CiteLoomError) -> None:
         self.test_button.setEnabled(True)
@@ -109,7 +99,4 @@ def below_radio_button(choice: QRadioButton, server: ServerAddress) -> QHBoxLayo
     """Lay the address out under its radio button, in line with the button's text."""
     style = choice.style()
     metrics = (QStyle.PixelMetric.PM_ExclusiveIndicatorWidth, QStyle.PixelMetric.PM_RadioButtonLabelSpacing)
-    row = QHBoxLayout()
-    row.addSpacing(sum(style.pixelMetric(one, None, choice) for one in metrics))
-    row.addWidget(server, 1)
-    return row
+    return row(sum(style.pixelMetric(one, None, choice) for one in metrics), (server, 1))

@@ -43,6 +43,11 @@ class SettingsFileModel(QObject):
         self._watcher.fileChanged.connect(self._on_file_changed)
         self._watcher.directoryChanged.connect(self._on_file_changed)
 
+    @property
+    def usable(self) -> bool:
+        """Whether the settings can be shown and changed."""
+        return self.loaded and self.problem is None
+
     def value(self, name: str) -> Any:
         """Return a setting by its dotted name: the unsaved value of the page, else the value of the file."""
         chosen = self._unsaved.get(name, ...)
@@ -61,7 +66,7 @@ class SettingsFileModel(QObject):
             return
         self._watch()
         self._task = self._tasks.run(
-            self, lambda report: config.look(self.file), done=self._on_read, failed=self._on_unreadable
+            self, lambda: config.look(self.file), done=self._on_read, failed=self._on_unreadable
         )
 
     def change(self, name: str, value: Any) -> None:
@@ -89,9 +94,7 @@ class SettingsFileModel(QObject):
             self.refused.emit(name, error)
             self._next()
 
-        self._task = self._tasks.run(
-            self, lambda report: config.change({name: value}, self.file), done=done, failed=failed
-        )
+        self._task = self._tasks.run(self, lambda: config.change({name: value}, self.file), done=done, failed=failed)
 
     def _written(self, name: str, value: Any) -> None:
         if self._unsaved.get(name, ...) == value:  # it may have been changed again meanwhile

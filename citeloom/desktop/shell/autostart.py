@@ -209,6 +209,6 @@ def _write_error(machine: Machine, error: OSError) -> CiteLoomError:
     where = _RUN if machine.system == "win32" else place(machine)
     return CiteLoomError(
         Code.PERMISSION_DENIED if isinstance(error, PermissionError) else Code.STORAGE_ERROR,
-        f"What starts at log-in cannot be changed: {where} ({error.strerror or error}).",
+        f"The autostart entry cannot be changed: {where} ({error.strerror or error}).",
         "Nothing was changed. Use your system's own settings for programs that start at log-in.",
     )

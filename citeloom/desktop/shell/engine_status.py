@@ -64,7 +64,7 @@ class Situation:
         if self.problem:
             return self.problem.message
         if self.other_version:
-            return translate("Situation", "The engine is of another version ({version})").format(
+            return translate("Situation", "The engine has another version ({version})").format(
                 version=self.other_version
             )
         if not self.reached:
@@ -83,7 +83,7 @@ class Situation:
             first = next(iter(self.jobs.values()))
             return job_text.title(first.kind, first.project)
         if self.jobs and all(job.waits_for for job in self.jobs.values()):
-            return translate("Situation", "Waiting for something that is away: {counts}").format(counts=counts)
+            return translate("Situation", "Waiting for an unavailable resource: {counts}").format(counts=counts)
         if self.jobs:
             return translate("Situation", "Reading: {counts}").format(counts=counts)
         if not (self.status and self.status.projects):
@@ -175,12 +175,12 @@ class EngineStatus(QObject):
         results = [import_result(event) for event in events]
         processed, failed = sum(r.documents_processed for r in results), sum(r.failed for r in results)
         if held_back := sum(r.held_back for r in results):
-            text = self.tr("{count} papers have left their source; they stay until you say otherwise.")
+            text = self.tr("{count} papers are no longer in their source; they are kept until you decide.")
             self._add_problem(
-                self.tr("{project}: a sync needs you").format(project=project), text.format(count=held_back)
+                self.tr("{project}: a sync needs your decision").format(project=project), text.format(count=held_back)
             )
         elif failed:
-            text = self.tr("{failed} could not be read, {processed} were. The list of papers says why.")
+            text = self.tr("{failed} could not be read, {processed} were read. The list of papers shows why.")
             self._add_problem(
                 self.tr("{project}: some papers could not be read").format(project=project),
                 text.format(failed=failed, processed=processed),
@@ -209,7 +209,7 @@ class EngineStatus(QObject):
                 self.tr("{project}: the index was compacted"),
                 self.tr("The index of {project} could not be compacted"),
             ),
-            "backup": (self.tr("The backup is made"), self.tr("The backup could not be made")),
+            "backup": (self.tr("The backup is complete"), self.tr("The backup could not be made")),
         }[event.kind]
         if event.error:
             self._add_problem(failed.format(project=event.project_id), event.error.message)

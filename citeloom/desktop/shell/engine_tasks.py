@@ -1,4 +1,4 @@
-"""Runs engine requests and other slow work off the UI thread, with callbacks for success, failure and progress."""
+"""Runs engine requests and other slow work off the UI thread, with callbacks for success and failure."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from citeloom.api.engine import Status, Watch
 from citeloom.api.events import Event
 from citeloom.api.verbs import R, Request
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.files import open_file
 from citeloom.desktop.shell.translations import translate
 from citeloom.ipc import launch
-from citeloom.ipc.client import Client, stop_engine
+from citeloom.ipc.client import Client
 
 log = logging.getLogger(__name__)
 
@@ -34,9 +35,8 @@ _RETRY_SECONDS = (0.1, 0.5, 1.0, 2.0, 5.0)  # seconds between attempts to connec
 class Task:
     """A piece of work that runs in a thread; its outcome is delivered in the UI thread."""
 
-    def __init__(self, owner: QObject, done: Done | None, failed: Failed | None, progress: Done | None) -> None:
-        self._owner = owner
-        self._done, self._failed, self._progress = done, failed, progress
+    def __init__(self, owner: QObject, done: Done | None, failed: Failed) -> None:
+        self._owner, self._done, self._failed = owner, done, failed
         self._dropped = False
 
     def drop(self) -> None:
@@ -48,15 +48,15 @@ class Task:
         """Whether the owner still exists and the task was not dropped."""
         return not self._dropped and shiboken6.isValid(self._owner)
 
-    def deliver(self, kind: str, value: Any) -> None:
+    def deliver(self, value: Any, error: CiteLoomError | None) -> None:
         """Call the owner's callback, in the UI thread."""
         if not self.wanted:
             return
-        if kind != "progress":
-            self._dropped = True
-        callback = {"done": self._done, "failed": self._failed, "progress": self._progress}[kind]
-        if callback is not None:
-            callback(value)
+        self._dropped = True
+        if error:
+            self._failed(error)
+        elif self._done:
+            self._done(value)
 
 
 class EngineTasks(QObject):
@@ -66,7 +66,7 @@ class EngineTasks(QObject):
     reached = Signal(object)  # connected: a StatusResult
     lost = Signal(object)  # connection lost: a CiteLoomError; the engine is being restarted
     failed = Signal(object)  # a CiteLoomError of a task without a callback for failures
-    _outcome = Signal(object, str, object)
+    _outcome = Signal(object, object, object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -115,21 +115,24 @@ class EngineTasks(QObject):
         *,
         done: Callable[[R], None] | None = None,
         failed: Failed | None = None,
+        replaces: Task | None = None,
     ) -> Task:
         """Send a request to the engine; `done` gets its result, `failed` a CiteLoomError."""
-        return self.run(owner, lambda report: self._result(request), done=done, failed=failed)
+        return self.run(owner, lambda: self._result(request), done=done, failed=failed, replaces=replaces)
 
     def run(
         self,
         owner: QObject,
-        work: Callable[[Done], Any],
+        work: Callable[[], Any],
         *,
         done: Done | None = None,
         failed: Failed | None = None,
-        progress: Done | None = None,
+        replaces: Task | None = None,
     ) -> Task:
-        """Run `work` in a thread; it gets a function that reports its progress."""
-        task = Task(owner, done, failed or self.failed.emit, progress)
+        """Run `work` in a thread; the outcome of an earlier task that it replaces is ignored."""
+        if replaces:
+            replaces.drop()
+        task = Task(owner, done, failed or self.failed.emit)
 
         def job() -> None:
             if task.wanted:
@@ -140,14 +143,14 @@ class EngineTasks(QObject):
         self._enqueue(job)
         return task
 
+    def open(self, owner: QObject, uri: str, *, done: Done | None = None, failed: Failed | None = None) -> None:
+        """Open a file, a folder or an address with the system's own program."""
+        self.run(owner, lambda: open_file.open_uri(uri), done=done, failed=failed)
+
     @property
     def at_rest(self) -> bool:
         """Whether no task is pending."""
         return self._open == 0
-
-    def restart_engine(self, owner: QObject, *, done: Done | None = None, failed: Failed | None = None) -> Task:
-        """Stop the running engine, of whatever version; the next request starts the one of this app."""
-        return self.run(owner, lambda report: stop_engine(), done=done, failed=failed)
 
     def _enqueue(self, job: Callable[[], None]) -> None:
         self._work.put(job)
@@ -163,24 +166,23 @@ class EngineTasks(QObject):
             job()
         self._drop_client()
 
-    def _do(self, task: Task, work: Callable[[Done], Any]) -> None:
+    def _do(self, task: Task, work: Callable[[], Any]) -> None:
+        result: Any = None
+        failure: CiteLoomError | None = None
         try:
-            result = work(lambda value: self._outcome.emit(task, "progress", value))
+            result = work()
         except CiteLoomError as error:
-            outcome: tuple[str, Any] = ("failed", _for_windows(error))
+            failure = _for_windows(error)
         except Exception as error:
             log.exception("a task of the app failed")
             message = f"Something unexpected happened ({type(error).__name__}: {error})."
-            outcome = ("failed", CiteLoomError(Code.INTERNAL_ERROR, message, "The app's log says more."))
-        else:
-            outcome = ("done", result)
-        if not self._closing.is_set():
-            self._outcome.emit(task, *outcome)
+            failure = CiteLoomError(Code.INTERNAL_ERROR, message, "The app's log has the details.")
+        self._emit(self._outcome, task, result, failure)
 
-    @Slot(object, str, object)
-    def _deliver(self, task: Task, kind: str, value: Any) -> None:
+    @Slot(object, object, object)
+    def _deliver(self, task: Task, value: Any, error: CiteLoomError | None) -> None:
         if not self._closing.is_set():
-            task.deliver(kind, value)
+            task.deliver(value, error)
 
     def _result(self, request: Request[R]) -> R:
         try:
@@ -254,9 +256,9 @@ class EngineTasks(QObject):
         self._emit(self.event_received, event)
         return self._closing.is_set()
 
-    def _emit(self, signal: Any, value: Any) -> None:
+    def _emit(self, signal: Any, *values: Any) -> None:
         if not self._closing.is_set():
-            signal.emit(value)
+            signal.emit(*values)
 
 
 def _for_windows(error: CiteLoomError) -> CiteLoomError:
@@ -265,8 +267,8 @@ def _for_windows(error: CiteLoomError) -> CiteLoomError:
         return error
     message, step = error.message, translate("EngineTasks", "Try again in a moment.")
     if other_version():
-        message = translate("EngineTasks", "The engine that runs is of another version of CiteLoom.")
-        step = translate("EngineTasks", "Restart it: the button is at the top of the window.")
+        message = translate("EngineTasks", "The running engine belongs to another version of CiteLoom.")
+        step = translate("EngineTasks", "Restart it with the button at the top of the window.")
     return CiteLoomError(error.code, message, step, **error.details)
 
 

@@ -5,22 +5,15 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QByteArray, QSettings, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication, QKeySequence, QShortcut
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QListWidget,
-    QListWidgetItem,
-    QMainWindow,
-    QProgressBar,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QMainWindow, QProgressBar, QStackedWidget, QWidget
 
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.shell.page import Page, PageContext
 from citeloom.desktop.widgets.basics import GAP, Banner, text
+from citeloom.desktop.widgets.layout import column, row
+from citeloom.ipc.client import stop_engine
 
 _MIN_SIZE, _DEFAULT_SIZE = QSize(760, 520), QSize(1180, 780)
 _VISIBLE = 80  # pixels of the title bar that must be on some screen
@@ -60,7 +53,7 @@ class MainWindow(QMainWindow):
         self.message = text()
         self.message.setWordWrap(False)
         self.no_tray = text(
-            self.tr("This desktop shows no tray icons: CiteLoom works as long as this window is open."), muted=True
+            self.tr("This desktop shows no tray icons: CiteLoom runs as long as this window is open."), muted=True
         )
         self.no_tray.hide()
         self.progress = QProgressBar()
@@ -69,14 +62,8 @@ class MainWindow(QMainWindow):
         self.progress.setAccessibleName(self.tr("Progress of the imports"))
         self._build()
 
-        close = QAction(self)
-        close.setShortcut(QKeySequence(QKeySequence.StandardKey.Close))
-        close.triggered.connect(self.close)
-        self.addAction(close)
-        quit_ = QAction(self)
-        quit_.setShortcut(QKeySequence("Ctrl+Q"))
-        quit_.triggered.connect(self.quit_asked)
-        self.addAction(quit_)
+        QShortcut(QKeySequence(QKeySequence.StandardKey.Close), self, self.close)
+        QShortcut(QKeySequence("Ctrl+Q"), self, self.quit_asked.emit)
 
         context.go.connect(self.go)
         context.engine_status.changed.connect(self._on_overview)
@@ -87,29 +74,15 @@ class MainWindow(QMainWindow):
         self._on_overview()
 
     def _build(self) -> None:
-        line = QHBoxLayout()
-        line.setContentsMargins(2 * GAP, 4, 2 * GAP, 6)
-        line.addWidget(self.message, 1)
-        line.addWidget(self.progress)
-        right = QVBoxLayout()
-        right.setContentsMargins(0, 0, 0, 0)
-        right.setSpacing(0)
-        above = QHBoxLayout()
-        above.setContentsMargins(2 * GAP, GAP, 2 * GAP, 0)
-        above.addWidget(self.banner)
-        right.addLayout(above)
-        right.addWidget(self.stack, 1)
-        below = QHBoxLayout()
-        below.setContentsMargins(2 * GAP, 0, 2 * GAP, 0)
-        below.addWidget(self.no_tray)
-        right.addLayout(below)
-        right.addLayout(line)
+        right = column(
+            row(self.banner, margins=(2 * GAP, GAP, 2 * GAP, 0)),
+            (self.stack, 1),
+            row(self.no_tray, margins=(2 * GAP, 0, 2 * GAP, 0)),
+            row((self.message, 1), self.progress, margins=(2 * GAP, 4, 2 * GAP, 6)),
+            spacing=0,
+        )
         whole = QWidget()
-        row = QHBoxLayout(whole)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(self.list)
-        row.addLayout(right, 1)
+        row(self.list, (right, 1), of=whole, spacing=0)
         self.setCentralWidget(whole)
 
     # -- pages -----------------------------------------------------------------------------------------------------
@@ -140,10 +113,6 @@ class MainWindow(QMainWindow):
             what, self._what = self._what, {}
             page.shown(what)
 
-    def without_tray(self, missing: bool) -> None:
-        """Show or hide the notice that this desktop has no tray."""
-        self.no_tray.setVisible(missing)
-
     # -- the engine's state ----------------------------------------------------------------------------------------
 
     def _on_overview(self) -> None:
@@ -159,24 +128,18 @@ class MainWindow(QMainWindow):
 
     def _show_problem(self) -> None:
         now = self.context.engine_status.now
-        restart = (self.tr("Restart the engine"), self._restart)
+        action = (self.tr("Restart the engine"), self._restart)
+        message = ""
         if now.other_version:
-            message = self.tr("An engine of version {version} is running, which is not this app's.").format(
-                version=now.other_version
-            )
-            action = restart
+            message = self.tr("The running engine has version {version}, which differs from this app’s version.")
+            message = message.format(version=now.other_version)
         elif now.problem:
-            message, action = (
-                self.tr("{problem} It is being started again.").format(problem=now.problem.message),
-                restart,
-            )
+            message = self.tr("{problem} It is being restarted.").format(problem=now.problem.message)
         elif now.settings_problem:
             message = now.settings_problem
             action = (self.tr("Open Settings"), lambda: self.go("settings"))
         elif now.status and now.status.lost:
-            message, action = now.status.lost, restart
-        else:
-            message, action = "", restart
+            message = now.status.lost
         if message == self._problem:
             return
         self._problem = message
@@ -191,14 +154,13 @@ class MainWindow(QMainWindow):
 
     def _restart(self) -> None:
         self.banner.button.setEnabled(False)
-        self.context.tasks.restart_engine(self, done=self._restarted, failed=self._not_restarted)
 
-    def _restarted(self, _: object) -> None:
-        self.banner.button.setEnabled(True)
+        def failed(error: CiteLoomError) -> None:
+            self.banner.button.setEnabled(True)
+            self.banner.message.setText(str(error))
 
-    def _not_restarted(self, error: Exception) -> None:
-        self.banner.button.setEnabled(True)
-        self.banner.message.setText(str(error))
+        done = partial(self.banner.button.setEnabled, True)
+        self.context.tasks.run(self, stop_engine, done=lambda _: done(), failed=failed)
 
     # -- geometry --------------------------------------------------------------------------------------------------
 

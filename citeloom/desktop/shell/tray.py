@@ -55,10 +55,6 @@ class Tray(QObject):
         QGuiApplication.styleHints().colorSchemeChanged.connect(lambda _: self._draw())
         self._draw()
 
-    def show(self) -> None:
-        """Show the tray icon."""
-        self.icon.show()
-
     def _add(self, text: str, icon_name: str, pressed: Callable[[], object]) -> QAction:
         action = self.menu.addAction(icon(icon_name), text)
         action.triggered.connect(lambda _: pressed())

@@ -29,10 +29,10 @@ def tool_text(tool: str) -> str:
         "get_document": translate("Activity", "Read a paper"),
         "list_documents": translate("Activity", "List papers"),
         "list_projects": translate("Activity", "List projects"),
-        "inspect_collection": translate("Activity", "Look at a project"),
+        "inspect_collection": translate("Activity", "Inspect a project"),
         "verify_quote": translate("Activity", "Check a quotation"),
         "check_citations": translate("Activity", "Check citations"),
-        "format_citations": translate("Activity", "Make citations"),
+        "format_citations": translate("Activity", "Format citations"),
         "help": translate("Activity", "Ask for help"),
         "ingest_from_source": translate("Activity", "Add papers"),
         "store_chunks": translate("Activity", "Store passages"),
@@ -49,9 +49,9 @@ def outcome_text(outcome: str) -> str:
         return translate("Activity", "Not found")
     known = {
         "INVALID_PROJECT": translate("Activity", "No such project"),
-        "INVALID_INPUT": translate("Activity", "Not understood"),
+        "INVALID_INPUT": translate("Activity", "Invalid request"),
         "PERMISSION_DENIED": translate("Activity", "Not allowed"),
-        "TIMEOUT": translate("Activity", "Took too long"),
+        "TIMEOUT": translate("Activity", "Timed out"),
     }
     return known.get(outcome, translate("Activity", "Failed"))
 
@@ -75,7 +75,7 @@ def result_text(job: PastJob) -> str:
     if job.state == "cancelled":
         return translate("Activity", "Stopped")
     if job.result.get("held_back"):
-        return translate("Activity", "Done, needs you")
+        return translate("Activity", "Done, needs attention")
     if job.result.get("failed"):
-        return translate("Activity", "Done, not everything")
+        return translate("Activity", "Done, with failures")
     return translate("Activity", "Done")

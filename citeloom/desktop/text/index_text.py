@@ -29,7 +29,7 @@ def remote_index_warning(address: str) -> str:
         " and whoever runs that server can read them.",
     ).format(host=_host(address) or address)
     if address.casefold().startswith("http:"):
-        text += " " + translate("IndexWords", "On the way there they are not encrypted; https would do that.")
+        text += " " + translate("IndexWords", "The connection is not encrypted; use https instead.")
     return text
 
 
@@ -48,16 +48,16 @@ def connection_text(index: IndexInfo) -> str:
     if not index.reachable:
         return index.problem or ""
     if index.version:
-        return translate("IndexWords", "Qdrant {version} answers").format(version=index.version)
+        return translate("IndexWords", "reachable (Qdrant {version})").format(version=index.version)
     return translate("IndexWords", "ready")
 
 
 def key_text(location: str | None) -> str:
     """Return where the key for servers is stored; any other `location` is the keyring's error and returned as it is."""
     if location is None:
-        return translate("IndexWords", "No key is in use. A server that wants one says so when it is tested.")
+        return translate("IndexWords", "No key is in use. A test shows whether a server requires one.")
     return {
-        "keyring": translate("IndexWords", "The key is kept in this system’s keyring."),
+        "keyring": translate("IndexWords", "The key is stored in this system’s keyring."),
         "environment": translate("IndexWords", "The key comes from the environment variable CITELOOM_QDRANT_API_KEY."),
     }.get(location, location)
 

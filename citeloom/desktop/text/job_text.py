@@ -41,23 +41,23 @@ def counts_papers(job: RunningJob) -> bool:
 def stage_text(job: RunningJob) -> str:
     """Return the current stage of a job with its counts."""
     if job.state == "paused":
-        return translate("Jobs", "Paused; it goes on when you resume.")
+        return translate("Jobs", "Paused until you resume.")
     if job.waits_for:
         return translate("Jobs", "Waiting: {what}").format(what=job.waits_for)
     text = {
-        "": translate("Jobs", "Waiting for its turn …"),
-        "plan": translate("Jobs", "Looking for what is new …"),
-        "model": translate("Jobs", "Fetching the model …"),
-        "fetch": translate("Jobs", "Fetching files …"),
+        "": translate("Jobs", "Waiting in the queue …"),
+        "plan": translate("Jobs", "Looking for changes …"),
+        "model": translate("Jobs", "Downloading the model …"),
+        "fetch": translate("Jobs", "Downloading files …"),
         "read": translate("Jobs", "Making papers searchable: {searchable} of {total}"),
-        "convert": translate("Jobs", "Reading papers whole: {done} of {total}"),
-        "search graph": translate("Jobs", "Making searches fast …"),
+        "convert": translate("Jobs", "Reading full papers: {done} of {total}"),
+        "search graph": translate("Jobs", "Optimising the index …"),
         "done": translate("Jobs", "Finishing …"),
         "copy": translate("Jobs", "Copying passages: {done} of {total}"),
         "wait": translate("Jobs", "Waiting for the server to come back …"),
-        "check": translate("Jobs", "Comparing the copy with what was there …"),
-        "write": translate("Jobs", "Writing passages anew: {done} of {total}"),
-        "graph": translate("Jobs", "Making the new index fast …"),
+        "check": translate("Jobs", "Comparing the copy with the original …"),
+        "write": translate("Jobs", "Rewriting passages: {done} of {total}"),
+        "graph": translate("Jobs", "Optimising the new index …"),
         "pack": translate("Jobs", "Packing: {done} of {total} MB"),
     }.get(job.stage, translate("Jobs", "Reading …"))
     counts = {"searchable": job.searchable, "done": job.done, "total": job.total}
@@ -99,27 +99,27 @@ def time_left(job: RunningJob) -> str:
 def stop_text(kind: str) -> str:
     """Return what happens if a job is stopped."""
     return {
-        "move": translate("Jobs", "The index stays where it is; what was copied is deleted."),
-        "compact": translate("Jobs", "The index stays as it is."),
-        "backup": translate("Jobs", "No file is left."),
-    }.get(kind, translate("Jobs", "What has been read stays; the next sync goes on from there."))
+        "move": translate("Jobs", "The index stays where it is; the partial copy is deleted."),
+        "compact": translate("Jobs", "The index is not changed."),
+        "backup": translate("Jobs", "No backup is made."),
+    }.get(kind, translate("Jobs", "What has been read is kept; the next sync continues from there."))
 
 
 def result_text(kind: str, result: dict[str, Any]) -> str:
     """Return the result of a move, a compaction or a backup; "" for an import."""
     if kind == "move":
         move = decode(result, MoveResult)
-        text = translate("Jobs", "Its {passages} passages are in CiteLoom’s own folder on this computer now.")
+        text = translate("Jobs", "Its {passages} passages are now in CiteLoom’s own folder on this computer.")
         if move.to != EMBEDDED:
-            text = translate("Jobs", "Its {passages} passages are on the Qdrant server at {place} now.")
+            text = translate("Jobs", "Its {passages} passages are now on the Qdrant server at {place}.")
         return text.format(passages=basics.number(move.passages), place=move.to)
     if kind == "compact":
         compact = decode(result, CompactResult)
         before, after = basics.size_text(compact.bytes_before), basics.size_text(compact.bytes)
-        return translate("Jobs", "It took {before}; now it takes {after}.").format(before=before, after=after)
+        return translate("Jobs", "Its size went from {before} to {after}.").format(before=before, after=after)
     if kind == "backup":
         backup = decode(result, BackupResult)
-        text = translate("Jobs", "{file} holds {passages} passages and takes {size}.")
+        text = translate("Jobs", "{file} contains {passages} passages ({size}).")
         size, passages = basics.size_text(backup.bytes), basics.number(backup.passages)
         return text.format(file=backup.file, passages=passages, size=size)
     return ""

@@ -27,7 +27,7 @@ def status_text(status: str) -> str:
         "pending": translate("Projects", "Still to be read"),
         "failed": translate("Projects", "Could not be read"),
         "without_file": translate("Projects", "Without a file"),
-        "duplicate": translate("Projects", "Same as another"),
+        "duplicate": translate("Projects", "Duplicate"),
     }.get(status, status)
 
 
@@ -39,7 +39,7 @@ def shown_status(document: DocumentRow) -> str:
 def doubt_text(document: DocumentRow) -> str:
     """Return the claim of a document that waits for a decision; "" if there is none."""
     key = document.claimed_citekey
-    return translate("Projects", "Doubtful: says it is @{key}").format(key=key) if key else ""
+    return translate("Projects", "Doubtful: claims to be @{key}").format(key=key) if key else ""
 
 
 def match_text(document: DocumentRow) -> str:
@@ -62,7 +62,7 @@ def match_text(document: DocumentRow) -> str:
         )
         return f"{doubtful}. {why}"
     return (
-        translate("Projects", "No record was found; its citekey was made from the file.")
+        translate("Projects", "No record was found; the citekey was generated from the file.")
         if document.citekey_made
         else ""
     )
@@ -71,22 +71,22 @@ def match_text(document: DocumentRow) -> str:
 def text_origin(document: DocumentRow) -> str:
     """Return where the text of a document comes from."""
     if document.quick:
-        return translate("Projects", "Searchable at once; sections and tables come when it has been read whole.")
+        return translate("Projects", "Searchable already; sections and tables follow when it has been read completely.")
     share = document.ocr_share
     parts = [
         {
             "native": translate("Projects", "The text of the file itself."),
-            "ocr": translate("Projects", "Recognised in pictures of its pages; letters may be wrong."),
-            "mixed": translate("Projects", "The text of the file; some pages were recognised in pictures."),
+            "ocr": translate("Projects", "Recognised by OCR; some characters may be wrong."),
+            "mixed": translate("Projects", "The text of the file; some pages were recognised by OCR."),
             "annotation": translate("Projects", "Your annotations."),
             "note": translate("Projects", "Your notes."),
-            "agent": translate("Projects", "An agent stored it; no file was read."),
+            "agent": translate("Projects", "Stored by an agent; no file was read."),
             "zotero_fulltext": translate(
-                "Projects", "What Zotero keeps of a file that is not on this computer; it has no pages."
+                "Projects", "Zotero’s full text of a file that is not on this computer; it has no pages."
             ),
         }.get(document.text_source or "", ""),
         translate("Projects", "Recognised pages: {share}.").format(share=basics.percent(share)) if share else "",
-        translate("Projects", "Simply read: {why}").format(why=document.fallback_reason)
+        translate("Projects", "Read as plain text: {why}").format(why=document.fallback_reason)
         if document.fallback_reason
         else "",
     ]
@@ -98,7 +98,7 @@ def source_text(source: Source) -> str:
     name = source.label or source.path
     if source.recursive or source.kind == "file":
         return name
-    return translate("Projects", "{name}, without what is inside it").format(name=name)
+    return translate("Projects", "{name}, without subfolders or subcollections").format(name=name)
 
 
 def one_line(text: str, max_length: int = 400) -> str:

@@ -28,12 +28,12 @@ def connection_text(seen: ZoteroStatus) -> tuple[bool, str, str]:
             "In Zotero, open Settings (on a Mac: Zotero → Settings), choose Advanced, and tick"
             " “Allow other applications on this computer to communicate with Zotero”.",
         )
-        return False, translate("ZoteroWords", "Zotero is running, but does not let other programs in"), text
+        return False, translate("ZoteroWords", "Zotero is running, but does not allow access by other programs"), text
     if seen.in_use == "sqlite":
         text = translate(
-            "ZoteroWords", "{entries} Open Zotero for citekeys of Better BibTeX and changes at once."
+            "ZoteroWords", "{entries} Open Zotero for citekeys of Better BibTeX and immediate updates."
         ).format(entries=entries)
-        return True, translate("ZoteroWords", "Zotero is closed; its library can be read all the same"), text
+        return True, translate("ZoteroWords", "Zotero is closed; its library can still be read"), text
     if seen.in_use == "web":
         user = seen.web.user or ""
         return (
@@ -49,13 +49,13 @@ def account_text(web: ZoteroAccount) -> str:
     if web.problem:
         return web.problem
     kept = {
-        "keyring": translate("ZoteroWords", "The key is kept in this system’s keyring."),
+        "keyring": translate("ZoteroWords", "The key is stored in this system’s keyring."),
         "environment": translate("ZoteroWords", "The key comes from the environment variable CITELOOM_ZOTERO_API_KEY."),
     }.get(web.key or "")
     if kept is None:
         return translate(
             "ZoteroWords",
-            "You are not logged in. It is needed only for a library or files that are not on this computer.",
+            "You are not logged in. That is only needed for a library or files that are not on this computer.",
         )
     if not web.user:
         return kept

@@ -12,22 +12,25 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
-    QHBoxLayout,
     QLabel,
+    QLineEdit,
     QMessageBox,
+    QProgressBar,
     QPushButton,
+    QScrollArea,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
-from citeloom.core.errors import CiteLoomError
+from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.text.sanitize import clean
 from citeloom.core.types import Coverage
 from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.shell.translations import translate
+from citeloom.desktop.widgets.layout import Stretch, column, row
 
 GAP = 12  # pixels between the parts of a page
+PAGE_MARGINS = (2 * GAP, GAP, 2 * GAP, GAP)
 
 Action = tuple[str, Callable[[], object]]
 
@@ -74,6 +77,46 @@ def button(message: str, pressed: Callable[[], object], *, icon_name: str = "", 
     return widget
 
 
+def label_for(message: str, field: QWidget, *, wrap: bool = False) -> QLabel:
+    """Create a label whose mnemonic focuses a field."""
+    label = QLabel(message, wordWrap=wrap)
+    label.setBuddy(field)
+    return label
+
+
+def search_field(message: str, changed: Callable[[str], object]) -> QLineEdit:
+    """Create a field that filters a list while its text changes."""
+    field = QLineEdit(placeholderText=message, clearButtonEnabled=True)
+    field.setAccessibleName(message)
+    field.textChanged.connect(changed)
+    return field
+
+
+def busy_line(message: str) -> QProgressBar:
+    """Create a thin busy indicator that keeps its space while hidden."""
+    line = QProgressBar(minimum=0, maximum=0, textVisible=False)
+    line.setMaximumHeight(4)
+    line.setAccessibleName(message)
+    keep_space(line)
+    line.hide()
+    return line
+
+
+def keep_space(widget: QWidget) -> None:
+    """Let a widget keep its space while it is hidden, so that the layout does not change."""
+    policy = widget.sizePolicy()
+    policy.setRetainSizeWhenHidden(True)
+    widget.setSizePolicy(policy)
+
+
+def scroll_area(part: QWidget) -> QScrollArea:
+    """Put a widget into a frameless scroll area."""
+    area = QScrollArea(widgetResizable=True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setWidget(part)
+    return area
+
+
 def tab_order(*parts: QWidget) -> None:
     """Set the tab order of the given widgets."""
     for one, other in pairwise(parts):
@@ -108,19 +151,10 @@ class EmptyState(QWidget):
         self.title = text(title, bold=True, bigger=1.3)
         self.message = text(message, muted=True)
         self.buttons = [button(label, pressed) for label, pressed in actions]
-        row = QHBoxLayout()
-        row.addStretch()
-        for one in self.buttons:
-            row.addWidget(one)
-        row.addStretch()
-        layout = QVBoxLayout(self)
-        layout.addStretch(2)
         for part in (self.picture, self.title, self.message):
             part.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-            layout.addWidget(part)
-        layout.addSpacing(GAP)
-        layout.addLayout(row)
-        layout.addStretch(3)
+        buttons = row(Stretch(), *self.buttons, Stretch())
+        column(Stretch(2), self.picture, self.title, self.message, GAP, buttons, Stretch(3), of=self, margins=None)
 
     def show_message(self, title: str, message: str) -> None:
         """Replace the title and the text."""
@@ -130,6 +164,8 @@ class EmptyState(QWidget):
 
 class Banner(QFrame):
     """Message above a page, with at most one action."""
+
+    _load_error = False  # it says why something could not be loaded
 
     def __init__(self) -> None:
         super().__init__()
@@ -145,15 +181,14 @@ class Banner(QFrame):
         self.close_button.setFlat(True)
         self._pressed: Callable[[], object] | None = None
         self.button.clicked.connect(self._act)
-        row = QHBoxLayout(self)
-        for part in (self._icon, self.message, self.button, self.close_button):
-            row.addWidget(part, 1 if part is self.message else 0)
+        row(self._icon, (self.message, 1), self.button, self.close_button, of=self, margins=None)
         self.hide()
 
     def show_message(
         self, message: str, *, wrong: bool = False, action: Action | None = None, closable: bool = True
     ) -> None:
         """Show a message."""
+        self._load_error = False
         self._icon.show_icon("warning" if wrong else "info")
         self.message.setText(message)
         self.setAccessibleName(message)
@@ -169,9 +204,40 @@ class Banner(QFrame):
         """Show an error with its next step."""
         self.show_message(str(error), wrong=True, action=action)
 
+    def load_failed(self, error: CiteLoomError) -> None:
+        """Show that loading failed; that the engine is unavailable is shown by the window, once for all pages."""
+        if error.code != Code.ENGINE_UNAVAILABLE:
+            self.show_error(error)
+            self._load_error = True
+
+    def load_succeeded(self) -> None:
+        """Hide the message of a failed load; messages about actions stay."""
+        if self._load_error:
+            self.hide()
+
     def _act(self) -> None:
         if self._pressed:
             self._pressed()
+
+
+class StateBox(QFrame):
+    """Box with an icon, a state in bold, and details."""
+
+    def __init__(self, state: str, *buttons: QWidget) -> None:
+        super().__init__()
+        self.setObjectName("banner")
+        self._icon = Picture("info", 28)
+        self.state = text(state, bold=True)
+        self.details = text()
+        self.details.hide()
+        row(self._icon, (column(self.state, self.details), 1), *buttons, of=self, margins=(GAP,) * 4, spacing=GAP)
+
+    def show_state(self, icon_name: str, state: str, details: str) -> None:
+        """Show a state."""
+        self._icon.show_icon(icon_name)
+        self.state.setText(state)
+        self.details.setText(details)
+        self.details.setVisible(bool(details))
 
 
 NO_COVERAGE = Coverage(documents=0, searchable=0, pending=0, failed=0, without_file=0)

@@ -1,12 +1,21 @@
-"""Table model and view for rows returned by the engine, with one text function per column."""
+"""Models of rows returned by the engine: a list model, a table model with one text function per column, its view."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QAbstractTableModel, QItemSelectionModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QAbstractTableModel,
+    QItemSelectionModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+)
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QHeaderView, QTableView
 
@@ -14,9 +23,26 @@ from citeloom.core.text.sanitize import clean
 from citeloom.desktop.widgets import basics
 
 RowT = TypeVar("RowT")
-_Index = QModelIndex | QPersistentModelIndex
+Index = QModelIndex | QPersistentModelIndex
 _MIN_STRETCH = 0.28  # share of the table's width for the column that gets the remaining space
 _MAX_CELL = 400  # characters in a cell; no column is wider
+
+
+class ListModel(QAbstractListModel, Generic[RowT]):
+    """List model of rows; a subclass says what is shown of them."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.rows: Sequence[RowT] = ()
+
+    def set_rows(self, rows: Sequence[RowT]) -> None:
+        """Replace the rows."""
+        self.beginResetModel()
+        self.rows = rows
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt has it
+        return 0 if parent.isValid() else len(self.rows)
 
 
 @dataclass(frozen=True)
@@ -37,12 +63,11 @@ class RowsModel(QAbstractTableModel, Generic[RowT]):
         super().__init__(parent)
         self.columns = columns
         self.rows: list[RowT] = []
-        self._key = key
+        self._key = attrgetter(key)
 
     def set_rows(self, rows: list[RowT]) -> None:
         """Replace the rows."""
-        known, given = self._keys(self.rows), self._keys(rows)
-        if known == given:
+        if [*map(self._key, self.rows)] == [*map(self._key, rows)]:
             self.rows = rows
             if rows:
                 self.dataChanged.emit(self.index(0, 0), self.index(len(rows) - 1, len(self.columns) - 1))
@@ -51,27 +76,21 @@ class RowsModel(QAbstractTableModel, Generic[RowT]):
         self.rows = rows
         self.endResetModel()
 
-    def _keys(self, rows: list[RowT]) -> list[Any]:
-        return [self._key_of(row) for row in rows]
-
-    def _key_of(self, row: RowT) -> Any:
-        return getattr(row, self._key)
-
     def key_of(self, number: int) -> Any:
         """Return the key of a row."""
-        return self._key_of(self.rows[number])
+        return self._key(self.rows[number])
 
     def number_of(self, key: Any) -> int | None:
         """Return the number of the row with this key, None if there is none."""
-        return next((number for number, row in enumerate(self.rows) if self._key_of(row) == key), None)
+        return next((number for number, row in enumerate(self.rows) if self._key(row) == key), None)
 
-    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008 - as Qt has it
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt has it
         return 0 if parent.isValid() else len(self.rows)
 
-    def columnCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self.columns)
 
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid() or index.row() >= len(self.rows):
             return None
         column = self.columns[index.column()]

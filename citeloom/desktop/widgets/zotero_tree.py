@@ -10,20 +10,19 @@ from PySide6.QtCore import (
     QAbstractItemModel,
     QModelIndex,
     QObject,
-    QPersistentModelIndex,
     QSortFilterProxyModel,
     Qt,
     Signal,
 )
-from PySide6.QtWidgets import QHeaderView, QLineEdit, QTreeView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHeaderView, QTreeView, QWidget
 
 from citeloom.api.importing import ZoteroCollections, ZoteroLibrary
 from citeloom.api.library import ZoteroPart
 from citeloom.core.text.sanitize import one_line
 from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.widgets import basics
-
-Index = QModelIndex | QPersistentModelIndex
+from citeloom.desktop.widgets.layout import column
+from citeloom.desktop.widgets.table import Index
 
 _FILTER_FROM = 12  # rows from which on the search field is shown
 _NAME, _COUNT = range(2)
@@ -212,9 +211,7 @@ class ZoteroTree(QWidget):
         self._filtered.setRecursiveFilteringEnabled(True)
         self._filtered.setAutoAcceptChildRows(True)
         self._filtered.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
-        self.find_field = QLineEdit(clearButtonEnabled=True, placeholderText=self.tr("Find a collection"))
-        self.find_field.setAccessibleName(self.tr("Find a collection"))
-        self.find_field.textChanged.connect(self._filter)
+        self.find_field = basics.search_field(self.tr("Find a collection"), self._filter)
         self.view = QTreeView()
         self.view.setModel(self._filtered)
         self.view.setAccessibleName(self.tr("Libraries and collections of Zotero"))
@@ -223,10 +220,7 @@ class ZoteroTree(QWidget):
         header.setStretchLastSection(False)
         header.setSectionResizeMode(_NAME, QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(_COUNT, QHeaderView.ResizeMode.ResizeToContents)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.find_field)
-        layout.addWidget(self.view, 1)
+        column(self.find_field, (self.view, 1), of=self)
         self.setFocusProxy(self.view)
         self.find_field.hide()
 

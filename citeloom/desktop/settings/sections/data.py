@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtWidgets import QHBoxLayout, QMessageBox
+from PySide6.QtWidgets import QMessageBox
 
 from citeloom.api.maintenance import (
     CacheUsage,
@@ -18,10 +18,10 @@ from citeloom.api.maintenance import (
 from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.settings.backups import Backups
+from citeloom.desktop.settings.rows import NumberRow
 from citeloom.desktop.settings.section import Section
-from citeloom.desktop.settings.settings_model import SettingsFileModel
-from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.layout import Stretch, add, row
 from citeloom.desktop.widgets.table import Column, RowsModel, Table
 
 _PARTS = 7
@@ -33,8 +33,10 @@ class DataSection(Section):
     name = "data"
     wide = True
 
-    def __init__(self, context: PageContext, settings_file: SettingsFileModel, banner: basics.Banner) -> None:
-        super().__init__(context, settings_file, banner)
+    def title(self) -> str:
+        return self.tr("Data")
+
+    def _build(self) -> None:
         self.question: QMessageBox | None = None
         self.where = basics.text()
         self.total = basics.text(muted=True)
@@ -50,7 +52,7 @@ class DataSection(Section):
         self.table = Table(self.parts, self.tr("What takes room on the disk"))
         self.table.setFixedHeight(self.table.verticalHeader().defaultSectionSize() * (_PARTS + 1) + basics.GAP)
         self.open_button = basics.button(
-            self.tr("&Open the data folder"), lambda: self.open_place(Path(paths.folders().data)), icon_name="folder"
+            self.tr("&Open the data folder"), lambda: self.open_folder(Path(paths.folders().data)), icon_name="folder"
         )
         self.prune_button = basics.button(
             self.tr("Delete &left-overs"),
@@ -61,35 +63,32 @@ class DataSection(Section):
         self.prune_all_button = basics.button(
             self.tr("Delete &all conversions…"), self._confirm_prune_all, icon_name="remove"
         )
-        self.backups = Backups(context, banner)
-        self._lay_out()
-
-    def title(self) -> str:
-        return self.tr("Data")
+        min_free = NumberRow(
+            "engine.min_free_mb",
+            self.tr("&Stop reading when free disk space is below"),
+            most=1_000_000,
+            step=100,
+            unit=self.tr("{number} MB"),
+            zero=self.tr("Never"),
+        )
+        self.backups = Backups(self.context, self.banner)
+        add(
+            self.inside,
+            row((self.where, 1), self.open_button),
+            self.table,
+            self.total,
+            row(self.prune_button, self.prune_all_button, Stretch(1)),
+            self.setting(min_free),
+            self.backups,
+            Stretch(1),
+        )
 
     def shown(self) -> None:
         self.send(ShowDiskUsage(), done=self._on_disk_usage)
         self.send(ShowCache(), done=self._on_cache)
 
-    def _lay_out(self) -> None:
-        above = QHBoxLayout()
-        above.addWidget(self.where, 1)
-        above.addWidget(self.open_button)
-        self.inside.addLayout(above)
-        self.inside.addWidget(self.table)
-        self.inside.addWidget(self.total)
-        row = QHBoxLayout()
-        row.addWidget(self.prune_button)
-        row.addWidget(self.prune_all_button)
-        row.addStretch(1)
-        self.inside.addLayout(row)
-        self.inside.addWidget(self.rows["engine.min_free_mb"])
-        self.inside.addWidget(self.backups)
-        self.inside.addStretch(1)
-
     def _on_disk_usage(self, usage: DiskUsage) -> None:
-        text = self.tr("Your projects and their index are in {folder}").format(folder=usage.data_folder)
-        self.where.setText(text)
+        self.where.setText(self.tr("Your projects and their index are in {folder}").format(folder=usage.data_folder))
         self.parts.set_rows(usage.parts)
         self.total.setText(
             self.tr("{total} in all; the disk has {free} left.").format(
@@ -130,16 +129,15 @@ class DataSection(Section):
     def _prune(self, *, everything: bool) -> None:
         for part in (self.prune_button, self.prune_all_button):
             part.setEnabled(False)
-        self.send(PruneCache(everything=everything), done=self._on_pruned, failed=self._on_not_pruned)
 
-    def _on_pruned(self, pruned: PrunedCache) -> None:
-        self.banner.show_message(
-            self.tr("{count} conversions were deleted; that freed {size}.").format(
-                count=basics.number(pruned.removed), size=basics.size_text(pruned.freed_bytes)
-            )
-        )
-        self.shown()
+        def done(pruned: PrunedCache) -> None:
+            text = self.tr("{count} conversions were deleted; that freed {size}.")
+            size = basics.size_text(pruned.freed_bytes)
+            self.banner.show_message(text.format(count=basics.number(pruned.removed), size=size))
+            self.shown()
 
-    def _on_not_pruned(self, error: CiteLoomError) -> None:
-        self.banner.show_error(error)
-        self.shown()
+        def failed(error: CiteLoomError) -> None:
+            self.banner.show_error(error)
+            self.shown()
+
+        self.send(PruneCache(everything=everything), done=done, failed=failed)

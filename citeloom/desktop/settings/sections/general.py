@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from citeloom.api.library import ListProjects, ProjectSummaries
 from citeloom.core.errors import CiteLoomError
-from citeloom.desktop.settings.choices import Choice
-from citeloom.desktop.settings.fields import Field
-from citeloom.desktop.settings.rows import ChoiceRow, YesNoRow
+from citeloom.desktop.settings.rows import Choice, ChoiceRow, YesNoRow
 from citeloom.desktop.settings.section import Section
-from citeloom.desktop.settings.settings_model import SettingsFileModel
 from citeloom.desktop.shell import autostart
-from citeloom.desktop.shell.page import PageContext
-from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.layout import Stretch, add
 
 
 class GeneralSection(Section):
@@ -19,38 +15,52 @@ class GeneralSection(Section):
 
     name = "general"
 
-    def __init__(self, context: PageContext, settings_file: SettingsFileModel, banner: basics.Banner) -> None:
-        super().__init__(context, settings_file, banner)
-        text = self.tr("CiteLoom waits in the tray, and your projects stay in step.")
-        # Stored in the system's autostart entries, not in the settings file.
-        self.log_in = YesNoRow(Field("log_in", "yes_no", self.tr("&Start CiteLoom when I log in"), text))
-        self.log_in.setEnabled(False)
-        self.log_in.picked.connect(self._set_log_in)
-        self.inside.addWidget(self.log_in)
-        for row in self.rows.values():
-            self.inside.addWidget(row)
-        self.inside.addStretch(1)
-
     def title(self) -> str:
         return self.tr("General")
 
+    def _build(self) -> None:
+        # Stored in the system's autostart entries, not in the settings file.
+        self.log_in = YesNoRow(
+            "log_in",
+            self.tr("&Start CiteLoom when I log in"),
+            self.tr("CiteLoom waits in the tray and keeps your projects up to date."),
+        )
+        self.log_in.setEnabled(False)
+        self.log_in.picked.connect(self._set_log_in)
+        self._no_project = Choice("", self.tr("None: the editor has to name one"))
+        self.default_project = ChoiceRow(
+            "default_project",
+            self.tr("Project for editors that name &none"),
+            self.tr("Used when an editor that may see several projects does not say which one it means."),
+            [self._no_project],
+        )
+        watch_zotero = YesNoRow(
+            "watch.zotero",
+            self.tr("Follow changes in &Zotero"),
+            self.tr("What you add, rename or remove there is updated after a moment, without a sync."),
+        )
+        watch_files = YesNoRow(
+            "watch.files",
+            self.tr("Follow changes in &folders"),
+            self.tr("The folders and the reference files of your projects."),
+        )
+        settings = map(self.setting, (self.default_project, watch_zotero, watch_files))
+        add(self.inside, self.log_in, *settings, Stretch(1))
+
     def shown(self) -> None:
         self.send(ListProjects(), done=self._on_projects)
-        self.context.tasks.run(self, lambda report: autostart.enabled(), done=self._on_log_in)
+        self.context.tasks.run(self, autostart.enabled, done=self._on_log_in)
 
     def _on_projects(self, answer: ProjectSummaries) -> None:
-        row = self.rows["default_project"]
-        assert isinstance(row, ChoiceRow)
         names = sorted((project.id for project in answer.projects), key=str.casefold)
-        none = [Choice(value, text) for value, text in row.field.choices]
-        row.offer([*none, *(Choice(name, name) for name in names)])
+        self.default_project.offer([self._no_project, *(Choice(name, name) for name in names)])
 
     def _on_log_in(self, on: bool) -> None:
         self.log_in.setEnabled(True)
         self.log_in.show_value(on, on)
 
     def _set_log_in(self, _: str, on: bool) -> None:
-        def work(report: object) -> bool:
+        def work() -> bool:
             (autostart.enable if on else autostart.disable)()
             return autostart.enabled()
 

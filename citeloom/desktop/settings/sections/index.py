@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout
+from typing import Any
 
 from citeloom.api.events import Event, JobFinished, JobQueued
 from citeloom.api.maintenance import (
@@ -16,22 +14,25 @@ from citeloom.api.maintenance import (
     IndexList,
     JobOutcome,
     ListIndexes,
+    LogInServer,
+    LogOutServers,
     MoveIndex,
     MoveStarted,
+    ServerLogin,
 )
-from citeloom.api.verbs import decode
+from citeloom.api.verbs import Request, decode
 from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.library.job_strip import JobStrip
+from citeloom.desktop.settings.key_login import KeyLogin
 from citeloom.desktop.settings.move_dialog import MoveDialog
 from citeloom.desktop.settings.new_indexes import NewIndexes
+from citeloom.desktop.settings.rows import NumberRow
 from citeloom.desktop.settings.section import Section
-from citeloom.desktop.settings.server_key import ServerKey
-from citeloom.desktop.settings.settings_model import SettingsFileModel
-from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text import job_text
-from citeloom.desktop.text.index_text import connection_text, location_text, size_text
+from citeloom.desktop.text.index_text import connection_text, key_text, location_text, size_text
 from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.layout import Stretch, add, column, row
 from citeloom.desktop.widgets.table import Column, RowsModel, Table
 
 _SERVER = "index.server"
@@ -44,8 +45,10 @@ class IndexSection(Section):
     name = "index"
     wide = True
 
-    def __init__(self, context: PageContext, settings_file: SettingsFileModel, banner: basics.Banner) -> None:
-        super().__init__(context, settings_file, banner)
+    def title(self) -> str:
+        return self.tr("Index")
+
+    def _build(self) -> None:
         self._jobs: dict[str, tuple[str, str]] = {}  # started on this page: id → kind and project
         self.dialog: MoveDialog | None = None
         self.projects = RowsModel[IndexInfo](
@@ -59,29 +62,37 @@ class IndexSection(Section):
             "project",
             self,
         )
-        self.table = Table(self.projects, self.tr("Projects and where their indexes lie"))
+        self.table = Table(self.projects, self.tr("Projects and the locations of their indexes"))
+        self.table.setFixedHeight(self.table.verticalHeader().defaultSectionSize() * (_ROWS + 1) + basics.GAP)
         self.move_button = basics.button(self.tr("&Move…"), self._choose_location, icon_name="forward")
         self.compact_button = basics.button(
             self.tr("Com&pact"),
             self._compact,
             icon_name="fit",
-            tip=self.tr("Writes the index anew, without what was deleted: it becomes smaller and faster."),
+            tip=self.tr("Rewrites the index without deleted passages: it becomes smaller and faster."),
         )
         self.hint = basics.text(muted=True)
-        self.strip = JobStrip(context)
-        self.new = NewIndexes(context)
-        self.key = ServerKey(context)
+        self.strip = JobStrip(self.context)
+        self.new = NewIndexes(self.context)
+        question = (
+            self.tr("Delete the key?"),
+            self.tr(
+                "The key is deleted from this system’s keyring. Projects whose index is on a server that requires it"
+                " cannot be searched until you log in again."
+            ),
+            self.tr("Delete it"),
+        )
+        name = self.tr("Key of the Qdrant server")
+        self.key = KeyLogin(self.context, name, lambda key: LogInServer(key=key), LogOutServers(), question)
         self._lay_out()
         self.table.selectionModel().selectionChanged.connect(lambda *_: self._on_chosen())
-        self.strip.failed.connect(banner.show_error)
+        self.strip.failed.connect(self.banner.show_error)
         self.new.picked.connect(partial(self.pick, _SERVER))
-        self.key.changed.connect(self.shown)
-        self.key.failed.connect(banner.show_error)
-        context.tasks.event_received.connect(self._on_event)
+        self.key.logged_in.connect(self._on_logged_in)
+        self.key.logged_out.connect(self.shown)
+        self.key.failed.connect(self.banner.show_error)
+        self.context.tasks.event_received.connect(self._on_event)
         self._on_chosen()
-
-    def title(self) -> str:
-        return self.tr("Index")
 
     def shown(self) -> None:
         self.send(ListIndexes(), done=self._on_shown)
@@ -89,40 +100,61 @@ class IndexSection(Section):
     def show_settings(self) -> None:
         super().show_settings()
         self.new.show_server(str(self.settings_file.value(_SERVER)))
-        self.new.setEnabled(self.settings_file.loaded and self.settings_file.problem is None)
+        self.new.setEnabled(self.settings_file.usable)
 
     def _lay_out(self) -> None:
         text = self.tr(
-            "What is searched lies in an index (Qdrant), on this computer in {folder}. A Qdrant server is for libraries"
-            " that are too large for one computer, or for computers that share one."
+            "Searches use an index (Qdrant), on this computer in {folder}. A Qdrant server is for libraries that are"
+            " too large for one computer, or for computers that share one."
         )
-        self.inside.addWidget(basics.text(text.format(folder=paths.index_folder()), muted=True))
-        self.table.setFixedHeight(self.table.verticalHeader().defaultSectionSize() * (_ROWS + 1) + basics.GAP)
-        self.inside.addWidget(self.table)
-        row = QHBoxLayout()
-        row.addWidget(self.move_button)
-        row.addWidget(self.compact_button)
-        row.addWidget(self.hint, 1)
-        self.inside.addLayout(row)
-        self.inside.addWidget(self.strip)
-        self.inside.addWidget(basics.text(self.tr("Where the indexes of new projects are made"), bold=True))
-        self.inside.addWidget(self.new)
-        self.inside.addWidget(basics.text(self.tr("Qdrant servers"), bold=True))
-        self.inside.addWidget(self.key)
-        numbers = QHBoxLayout()
-        numbers.setSpacing(2 * basics.GAP)
-        for one in self.rows.values():
-            numbers.addWidget(one, 1, Qt.AlignmentFlag.AlignTop)
-        self.inside.addLayout(numbers)
-        self.inside.addStretch(1)
+        numbers = (
+            NumberRow(
+                "index.shards",
+                self.tr("S&hards"),
+                self.tr("Parts of an index, on as many servers of a cluster."),
+                least=1,
+                most=1000,
+            ),
+            NumberRow(
+                "index.replicas",
+                self.tr("&Replicas"),
+                self.tr("Copies of each part, so that a server may fail."),
+                least=1,
+                most=100,
+            ),
+            NumberRow(
+                "index.timeout_seconds",
+                self.tr("&Timeout"),
+                self.tr("For an answer of a server."),
+                least=1,
+                most=3600,
+                unit=self.tr("{number} s"),
+            ),
+        )
+        add(
+            self.inside,
+            basics.text(text.format(folder=paths.index_folder()), muted=True),
+            self.table,
+            row(self.move_button, self.compact_button, (self.hint, 1)),
+            self.strip,
+            basics.text(self.tr("Location of the indexes of new projects"), bold=True),
+            self.new,
+            basics.text(self.tr("Qdrant servers"), bold=True),
+            self.key,
+            row(*((column(self.setting(one), Stretch()), 1) for one in numbers), spacing=2 * basics.GAP),
+            Stretch(1),
+        )
 
     def _on_shown(self, shown: IndexList) -> None:
         self.projects.set_rows(shown.projects)
         if shown.projects and self.table.chosen() is None:
             self.table.selectRow(0)
-        self.key.setEnabled(True)
-        self.key.show_location(shown.key)
+        self.key.show_key(shown.key, key_text(shown.key))
         self._on_chosen()
+
+    def _on_logged_in(self, login: ServerLogin) -> None:
+        self.key.show_key(login.key, key_text(login.key))
+        self.shown()
 
     def _on_chosen(self) -> None:
         index = self.table.chosen()
@@ -151,23 +183,16 @@ class IndexSection(Section):
             self.dialog.open()
 
     def _move(self, project: str, to: str) -> None:
-        self._disable_buttons()
-        self.send(
-            MoveIndex(project=project, to=to), done=partial(self._on_started, "move", project), failed=self._on_refused
-        )
+        self._start("move", project, MoveIndex(project=project, to=to))
 
     def _compact(self) -> None:
         if index := self.table.chosen():
-            self._disable_buttons()
-            self.send(
-                CompactIndex(project=index.project),
-                done=partial(self._on_started, "compact", index.project),
-                failed=self._on_refused,
-            )
+            self._start("compact", index.project, CompactIndex(project=index.project))
 
-    def _disable_buttons(self) -> None:
+    def _start(self, kind: str, project: str, request: Request[Any]) -> None:
         for part in (self.move_button, self.compact_button):
             part.setEnabled(False)
+        self.send(request, done=partial(self._on_started, kind, project), failed=self._on_refused)
 
     def _on_started(self, kind: str, project: str, started: MoveStarted | CompactionStarted) -> None:
         if started.job_id is not None:
@@ -191,7 +216,7 @@ class IndexSection(Section):
         if finished.error:
             self.banner.show_error(finished.error)
         elif finished.state in ("done", "cancelled"):
-            text = self.tr("Stopped: the index of “{project}” is as it was.").format(project=project)
+            text = self.tr("Stopped: the index of “{project}” was not changed.").format(project=project)
             if finished.state == "done":
                 text = f"“{project}”: {job_text.result_text(kind, finished.result)}"
             warnings = decode(finished.result, JobOutcome).warnings

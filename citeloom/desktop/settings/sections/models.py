@@ -6,18 +6,16 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QLocale, QObject
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMessageBox
+from PySide6.QtWidgets import QMessageBox
 
 from citeloom.api.events import Event, JobFinished
 from citeloom.api.maintenance import ListModels, ModelInfo, ModelList, ProjectModels, UseModel, UseModelResult
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.library.job_strip import JobStrip
-from citeloom.desktop.settings.choices import Choice
-from citeloom.desktop.settings.rows import ChoiceRow
+from citeloom.desktop.settings.rows import Choice, ChoiceRow
 from citeloom.desktop.settings.section import Section
-from citeloom.desktop.settings.settings_model import SettingsFileModel
-from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.layout import add, row
 from citeloom.desktop.widgets.table import Column, RowsModel, Table
 
 _GIGABYTE = 1_000_000_000
@@ -30,8 +28,10 @@ class ModelsSection(Section):
     name = "models"
     wide = True
 
-    def __init__(self, context: PageContext, settings_file: SettingsFileModel, banner: basics.Banner) -> None:
-        super().__init__(context, settings_file, banner)
+    def title(self) -> str:
+        return self.tr("Models")
+
+    def _build(self) -> None:
         self._all: list[ModelInfo] = []
         self._building: dict[str, tuple[str, str]] = {}  # started on this page: id → project and model
         self.question: QMessageBox | None = None
@@ -46,32 +46,34 @@ class ModelsSection(Section):
         self.models = RowsModel[ModelInfo](
             (
                 Column(self.tr("Model"), lambda model: model.name, 0),
-                Column(self.tr("About it"), lambda model: model.description, 46),
-                Column(self.tr("Suits you"), self._suits, 10, firm=True),
+                Column(self.tr("Description"), lambda model: model.description, 46),
+                Column(self.tr("Recommended"), self._suits, 14, firm=True),
                 Column(self.tr("Size"), _size, 10, number=True, firm=True),
-                Column(self.tr("Here"), self._installed_text, 9, firm=True),
+                Column(self.tr("Installed"), self._installed_text, 10, firm=True),
             ),
             "name",
             self,
         )
         self.projects_table = Table(self.projects, self.tr("Projects and their models"))
         self.models_table = Table(self.models, self.tr("Models"))
-        self.find_field = QLineEdit(placeholderText=self.tr("Find a model or a language"), clearButtonEnabled=True)
-        self.find_field.setAccessibleName(self.tr("Find a model or a language"))
-        self.find_field.textChanged.connect(lambda _: self._show_models())
+        self.find_field = basics.search_field(self.tr("Find a model or a language"), lambda _: self._show_models())
         self.use_button = basics.button(self.tr("&Use it…"), self._confirm_change, icon_name="check")
         self.hint = basics.text(muted=True)
         self.library = basics.text()
         self.library.hide()
-        self.strip = JobStrip(context)
+        self.strip = JobStrip(self.context)
+        self.default = self.setting(
+            ChoiceRow(
+                "models.dense",
+                self.tr("Model for &new projects"),
+                self.tr("Existing projects keep the model they were built with."),
+            )
+        )
         self._lay_out()
         for table in (self.projects_table, self.models_table):
             table.selectionModel().selectionChanged.connect(lambda *_: self._on_chosen())
-        context.tasks.event_received.connect(self._on_event)
+        self.context.tasks.event_received.connect(self._on_event)
         self._on_chosen()
-
-    def title(self) -> str:
-        return self.tr("Models")
 
     def shown(self) -> None:
         self.send(ListModels(), done=self._on_models)
@@ -81,21 +83,21 @@ class ModelsSection(Section):
             "A model turns passages into numbers, so that a question finds what means the same in other words."
             " The one that comes with CiteLoom is made for English; for other languages choose a multilingual one."
         )
-        self.inside.addWidget(basics.text(text, muted=True))
-        self.inside.addWidget(self.library)
-        self.inside.addWidget(self.rows["models.dense"])
-        self.inside.addWidget(basics.text(self.tr("Give a project another model"), bold=True))
         for table, rows in ((self.projects_table, 3), (self.models_table, 6)):
             # A header, the rows, and a scroll bar that must not cover the last one.
             table.setMinimumHeight(table.verticalHeader().defaultSectionSize() * (rows + 1) + basics.GAP)
-        self.inside.addWidget(self.projects_table, 1)
-        self.inside.addWidget(self.find_field)
-        self.inside.addWidget(self.models_table, 3)
-        row = QHBoxLayout()
-        row.addWidget(self.use_button)
-        row.addWidget(self.hint, 1)
-        self.inside.addLayout(row)
-        self.inside.addWidget(self.strip)
+        add(
+            self.inside,
+            basics.text(text, muted=True),
+            self.library,
+            self.default,
+            basics.text(self.tr("Change the model of a project"), bold=True),
+            (self.projects_table, 1),
+            self.find_field,
+            (self.models_table, 3),
+            row(self.use_button, (self.hint, 1)),
+            self.strip,
+        )
         basics.tab_order(
             self.projects_table, self.find_field, self.models_table, self.use_button, self.strip.stop_button
         )
@@ -105,16 +107,14 @@ class ModelsSection(Section):
     def _on_models(self, known: ModelList) -> None:
         self._all = sorted(known.models, key=lambda one: not one.recommended)
         names = ", ".join(_language(code) for code in list(known.languages)[:_MAX_LANGUAGES])
-        text = self.tr("Languages of your library: {names}. The models that suit it stand first.")
+        text = self.tr("Languages of your library: {names}. Recommended models come first.")
         self.library.setText(text.format(names=names))
         self.library.setVisible(bool(names))
         self.projects.set_rows(known.projects)
         if known.projects and self.projects_table.chosen() is None:
             self.projects_table.selectRow(0)
         self._show_models()
-        default = self.rows["models.dense"]
-        assert isinstance(default, ChoiceRow)
-        default.offer([Choice(one.name, self._choice_text(one)) for one in self._all if one.here])
+        self.default.offer([Choice(one.name, self._choice_text(one)) for one in self._all if one.here])
         self._on_chosen()
 
     def _show_models(self) -> None:
@@ -142,7 +142,7 @@ class ModelsSection(Section):
         elif project is None or model is None:
             text = self.tr("Choose a project and a model.")
         elif project.dense_model == model.name:
-            text = self.tr("“{project}” has this model.").format(project=project.id)
+            text = self.tr("“{project}” already uses this model.").format(project=project.id)
         else:
             text = self.tr("For “{project}”: {model}. {about}").format(
                 project=project.id, model=model.name, about=model.description
@@ -158,7 +158,7 @@ class ModelsSection(Section):
             return
         text = [
             self.tr(
-                "The index of “{project}” is built anew beside the old one, which answers until then."
+                "The index of “{project}” is rebuilt beside the old one, which is used until then."
                 " Papers are not read again, but it can take a while."
             ).format(project=project.id)
         ]
@@ -170,7 +170,7 @@ class ModelsSection(Section):
             self,
             self.tr("Use {model}?").format(model=model.name),
             "\n\n".join(text),
-            self.tr("Build anew") if model.here else self.tr("Download and build anew"),
+            self.tr("Rebuild") if model.here else self.tr("Download and rebuild"),
             partial(self._use, project.id, model.name, not model.here),
         )
 
@@ -180,7 +180,7 @@ class ModelsSection(Section):
                 self.shown()
                 return
             self._building[result.job_id] = project, model
-            text = self.tr("The index of “{project}” is being built anew. You can go on working meanwhile.")
+            text = self.tr("The index of “{project}” is being rebuilt. You can keep working meanwhile.")
             self.banner.show_message(text.format(project=project))
 
         request = UseModel(project=project, model=model, download=download)
@@ -192,14 +192,12 @@ class ModelsSection(Section):
         project, model = self._building.pop(event.job_id, ("", ""))
         if project and event.state == "done":
             self.banner.show_message(
-                self.tr("“{project}” has the model {model} now.").format(project=project, model=model)
+                self.tr("“{project}” now uses the model {model}.").format(project=project, model=model)
             )
         elif project and event.error:
             self.banner.show_error(event.error)
         elif project and event.state == "cancelled":
-            self.banner.show_message(
-                self.tr("Stopped: “{project}” keeps the model that it had.").format(project=project)
-            )
+            self.banner.show_message(self.tr("Stopped: “{project}” keeps its previous model.").format(project=project))
         if self.isVisible():
             self.shown()
 
