@@ -1,4 +1,4 @@
-"""Messages of a manuscript check: the problem and what to do about it. Used by `check` and `check_hints`."""
+"""Messages of a manuscript check: the problem and what to do about it. Used by `check`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ from citeloom.evidence import verdict_messages
 from citeloom.evidence.lookup_result import FoundQuote, LookupResult
 from citeloom.evidence.manuscripts.types import Citation
 from citeloom.evidence.quotes.page_claim import page_range
-from citeloom.evidence.quotes.quote_finding import QuoteFinding
+from citeloom.evidence.quotes.verification import QuoteFinding
 from citeloom.evidence.quotes.work_text import WorkText
 from citeloom.evidence.works import Work
-
-NO_CITATIONS = "There is no citation in it."
 
 
 def unknown(citation: Citation, near: Sequence[str]) -> str:
@@ -23,16 +21,6 @@ def unknown(citation: Citation, near: Sequence[str]) -> str:
         return f"No work of this project is {named}. Add it to the project's collection in Zotero and sync."
     help_ = f"Did you mean {' or '.join(near)}?" if near else "Add the work to the project, or correct the key."
     return f"No work has the citekey {citation.key}. {help_}"
-
-
-def renamed(key: str, now: str) -> str:
-    """The key was renamed."""
-    return f"The citekey {key} is {now} now."
-
-
-def not_in_project(other: str) -> str:
-    """Only another project has the work."""
-    return f"The work is in the project '{other}', not in this one. Add it here, or check against that project."
 
 
 def lacks(work: Work, result: LookupResult) -> str:
@@ -74,32 +62,7 @@ def inconclusive(work: Work, result: LookupResult) -> str | None:
     return f"Too short to prove anything, and not found in {work.citekey}."
 
 
-def by_agent(work: Work) -> str:
-    """Some of the work's text was stored by an agent, not read from a file."""
-    return f"Some of the text of {work.citekey} came from an agent, and counts because you confirmed it."
-
-
-def unreadable(work: Work, why: str) -> str:
-    """The work was imported, but its text cannot be read now."""
-    return f"{work.citekey} could not be read, so nothing could be checked. {why}"
-
-
 def page_outside(work: Work, claimed: str, texts: Sequence[WorkText]) -> str:
     """The work has no such page."""
     ranges = ", ".join(filter(None, map(page_range, texts)))
     return f"{work.citekey} has no page {claimed}{': its pages are ' + ranges if ranges else ''}."
-
-
-def no_near_passage(work: Work) -> str:
-    """A hint: no passage of the work is similar to the sentence."""
-    return f"Nothing in {work.citekey} comes near to this sentence: a hint to look again, no proof."
-
-
-def not_searched_elsewhere(count: int) -> str:
-    """Some absent quotations were not searched for in other works, for lack of time."""
-    return f"{count} absent quotations were not looked for in other works, to keep the answer quick."
-
-
-def hints_omitted(count: int) -> str:
-    """Some sentences were not compared, for lack of time."""
-    return f"{count} sentences were not compared with the passages of their works, to keep the answer quick."

@@ -6,8 +6,8 @@ from citeloom.api.evidence import Verdict
 from citeloom.catalog.documents import Document
 from citeloom.core.types import Coverage
 from citeloom.evidence.lookup_result import FoundQuote, LookupResult
-from citeloom.evidence.quotes.quote_finding import QuoteFinding
-from citeloom.evidence.works import Work
+from citeloom.evidence.quotes.verification import QuoteFinding
+from citeloom.evidence.works import OWN_NOTES, Work
 from citeloom.importing.ids import shown_source
 from citeloom.importing.stages.match import BY_YOU
 
@@ -118,7 +118,7 @@ def _remarks(found: FoundQuote) -> list[str]:
         sentences.append("It stands in the list of references.")
     elif finding.is_quotation:
         sentences.append("The work itself quotes it from somebody else.")
-    if found.document.file_type in ("note", "annotations"):
+    if found.document.file_type in OWN_NOTES:
         sentences.append("These are the researcher's own words about the work: its text is not here.")
     if finding.text_source == "ocr":
         sentences.append("The page was recognised from a picture (OCR).")

@@ -18,12 +18,11 @@ from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.lru_cache import LruCache
 from citeloom.core.settings import BUNDLED_DENSE
-from citeloom.core.types import Coverage
 from citeloom.evidence import verdict_messages
-from citeloom.evidence.lookup_result import FoundQuote, LookupResult, proper_texts
+from citeloom.evidence.lookup_result import FoundQuote, LookupResult
 from citeloom.evidence.quotes.lexicon import Lexicon
 from citeloom.evidence.quotes.quotation import check_quote
-from citeloom.evidence.quotes.verification import verify
+from citeloom.evidence.quotes.verification import QuoteFinding, verify
 from citeloom.evidence.quotes.work_text import WorkText
 from citeloom.evidence.works import Work, Works
 from citeloom.importing.ids import STORED, shown_source
@@ -71,20 +70,48 @@ class QuoteVerifier:
             elsewhere = self.elsewhere(project, work, quote, cancel, seconds=_MORE_SECONDS) if _lacks(result) else None
         proved = result.verdict in (Verdict.EXACT, Verdict.NEAR) or elsewhere is not None
         unconfirmed = None if proved else self._unconfirmed(project, quote, cancel)
-        return _verify_result(
-            result,
-            work,
+        message = verdict_messages.message(result, work, elsewhere, unconfirmed, coverage)
+        document, finding = None, QuoteFinding(Verdict.ABSENT, 0.0)
+        if result.found and result.found.finding.text:
+            work, document, finding = result.found.work, result.found.document, result.found.finding
+        searched = document or (next(iter(work.own_texts), None) if work else None)
+        return VerifyResult(
+            verdict=result.verdict,
+            message=message,
             quote=quote,
-            message=verdict_messages.message(result, work, elsewhere, unconfirmed, coverage),
+            citekey=work.citekey if work else None,
+            renamed_from=work.renamed_from if work else None,
+            title=work.title if work else None,
+            doc_id=document.doc_id if document else None,
+            cite=cite(work.citekey, finding.page_labels) if work and document else None,
+            page_span=finding.page_span,
+            page_labels=finding.page_labels,
             page_claimed=page,
+            page_right=finding.page_right,
+            section_path=finding.section_path,
+            text=finding.text,
+            sentence=finding.sentence,
+            allowed=finding.allowed,
+            diff=finding.diff,
+            changes=finding.changes,
+            in_references=finding.in_references,
+            is_quotation=finding.is_quotation,
+            source=shown_source(searched) if searched else None,
+            matched_by=searched.matched_by if searched else None,
+            text_source=finding.text_source,
+            ocr_confidence=finding.ocr_confidence,
+            open_uri=document_uri(document, finding.page_span[0] if finding.page_span else 1) if document else None,
+            places=finding.places,
             elsewhere=_other_work(elsewhere) if elsewhere else None,
             unconfirmed=_unconfirmed_document(unconfirmed) if unconfirmed else None,
+            searched=Searched(result.documents, result.pages),
             coverage=coverage,
+            warnings=result.unread,
         )
 
     def in_work(self, project: Project, work: Work, quote: str, page: str | None, cancel: Cancel) -> LookupResult:
         """Look a quotation up in all documents of one work."""
-        return self._look_up(project, [(work, d) for d in proper_texts(work)], quote, page, cancel)
+        return self._look_up(project, [(work, d) for d in work.own_texts], quote, page, cancel)
 
     def elsewhere(
         self, project: Project, work: Work, quote: str, cancel: Cancel, *, seconds: float = 0.0
@@ -196,58 +223,6 @@ def _pieces(quote: str) -> list[str]:
     words = quote.split()
     step = max(_PIECE_WORDS, -(-len(words) // _MAX_PIECES))
     return [" ".join(words[at : at + _PIECE_WORDS]) for at in range(0, len(words), step)]
-
-
-def _verify_result(
-    result: LookupResult,
-    claimed: Work | None,
-    *,
-    quote: str,
-    message: str,
-    page_claimed: str | None,
-    elsewhere: OtherWork | None,
-    unconfirmed: UnconfirmedDocument | None,
-    coverage: Coverage,
-) -> VerifyResult:
-    """Combine the verdict with the place of the quotation, if it was found."""
-    found = result.found if result.found and result.found.finding.text else None
-    finding, document = (found.finding, found.document) if found else (None, None)
-    work = found.work if found else claimed
-    searched = document or next(iter(proper_texts(work)), None) if work else document
-    labels, span = (finding.page_labels, finding.page_span) if finding else ((), None)
-    return VerifyResult(
-        verdict=result.verdict,
-        message=message,
-        quote=quote,
-        citekey=work.citekey if work else None,
-        renamed_from=work.renamed_from if work else None,
-        title=work.title if work else None,
-        doc_id=document.doc_id if document else None,
-        cite=cite(work.citekey, labels) if work and finding else None,
-        page_span=span,
-        page_labels=labels,
-        page_claimed=page_claimed,
-        page_right=finding.page_right if finding else None,
-        section_path=finding.section_path if finding else (),
-        text=finding.text if finding else None,
-        sentence=finding.sentence if finding else None,
-        allowed=finding.allowed if finding else (),
-        diff=finding.diff if finding else None,
-        changes=finding.changes if finding else (),
-        in_references=bool(finding and finding.in_references),
-        is_quotation=bool(finding and finding.is_quotation),
-        source=shown_source(searched) if searched else None,
-        matched_by=searched.matched_by if searched else None,
-        text_source=finding.text_source if finding else None,
-        ocr_confidence=finding.ocr_confidence if finding else None,
-        open_uri=document_uri(document, span[0] if span else 1) if document else None,
-        places=finding.places if finding else 0,
-        elsewhere=elsewhere,
-        unconfirmed=unconfirmed,
-        searched=Searched(result.documents, result.pages),
-        coverage=coverage,
-        warnings=result.unread,
-    )
 
 
 def _other_work(found: FoundQuote) -> OtherWork:

@@ -23,6 +23,7 @@ from citeloom.importing.stages.match import BY_FILE, BY_RECORD, with_keys
 
 log = logging.getLogger(__name__)
 
+OWN_NOTES = ("note", "annotations")  # file types of the researcher's notes about a work, which are not its text
 _MAX_CACHED = 32  # reference files
 _MAX_NAMED, _MAX_KEY = 10, 80  # citekeys named in a message, and characters of each
 
@@ -45,6 +46,11 @@ class Work:
     def readable(self) -> tuple[Document, ...]:
         """The documents with text."""
         return tuple(filter(_is_readable, self.documents))
+
+    @property
+    def own_texts(self) -> tuple[Document, ...]:
+        """The documents with its own text; without any, the researcher's notes about it."""
+        return tuple(d for d in self.readable if d.file_type not in OWN_NOTES) or self.readable
 
     @property
     def titles(self) -> tuple[str, ...]:
@@ -201,9 +207,7 @@ def _is_readable(document: Document) -> bool:
 
 def _work(key: str, documents: list[Document]) -> Work:
     # A file matched only by its own metadata is left out if the work has a file that its record names.
-    own = any(
-        d.matched_by in BY_RECORD and d.file_type not in ("note", "annotations") for d in documents if _is_readable(d)
-    )
+    own = any(d.matched_by in BY_RECORD and d.file_type not in OWN_NOTES for d in documents if _is_readable(d))
     best_first = sorted((d for d in documents if not (own and d.matched_by in BY_FILE)), key=_rank)
     recorded = next((document for document in best_first if document.matched_by), best_first[0])
     return Work(key, tuple(best_first), csl_of(recorded))

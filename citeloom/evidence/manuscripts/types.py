@@ -45,6 +45,11 @@ class Citation:
     doi: str = ""  # if the manuscript contains it (DOCX)
     title: str = ""  # of the work, if the manuscript contains it (DOCX), where keys are not visible
 
+    @property
+    def claimed_pages(self) -> str | None:
+        """The pages that it names, as one page or a range."""
+        return "-".join(dict.fromkeys(self.pages)) if self.pages else None
+
 
 @dataclass(frozen=True)
 class Manuscript:

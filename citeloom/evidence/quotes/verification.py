@@ -2,21 +2,55 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
+
 from citeloom.api.evidence import Change, Verdict
 from citeloom.core.text.section_names import is_reference_list
+from citeloom.core.text.sentences import sentences
+from citeloom.core.types import TextSource
 from citeloom.evidence.quotes import diff, quotation, tokens
 from citeloom.evidence.quotes.judge import BRACKETS, Judge
 from citeloom.evidence.quotes.lexicon import Lexicon
 from citeloom.evidence.quotes.match import Match, Matcher
 from citeloom.evidence.quotes.page_claim import Claim, PageCheck
 from citeloom.evidence.quotes.quotation import Piece
-from citeloom.evidence.quotes.quote_finding import QuoteFinding
-from citeloom.evidence.quotes.surroundings import is_quotation, sentence
 from citeloom.evidence.quotes.work_text import WorkText
 
 _MIN_WORDS, _MIN_LETTERS, _MIN_UNSPACED = 4, 15, 8
 _FAR_APART_MARGIN = 0.1  # by which pieces that are far apart must be a better match than one place
 _MAX_COMMON_WORDS, _MIN_COMMON_PLACES = 8, 4  # fewer words at this many places prove nothing
+_CLOSED_BY = {"“": "”", "„": "“”", "«": "»", "»": "«", "‘": "’", "‚": "‘’", '"': '"', "「": "」", "『": "』", "‹": "›"}
+_MARKS = re.compile(r"[“”„«»‘’‚\"「」『』‹›]")
+_MAX_CONTEXT = 1_500  # characters on either side that are searched for sentence ends and quotation marks
+
+
+@dataclass(frozen=True, slots=True)
+class QuoteFinding:
+    """A verdict, the place in the work, and the differences."""
+
+    verdict: Verdict
+    score: float  # 0 to 1, to compare works
+    # Why inconclusive ("short", "common"), or why near although no word differs ("spliced", "far apart",
+    # "negation left out" by an ellipsis).
+    reason: str | None = None
+    text: str | None = None  # as in the work
+    sentence: str | None = None  # the sentences around it
+    page_span: tuple[int, int] | None = None  # PDF pages
+    page_labels: tuple[str, ...] = ()  # as printed, one for each page
+    page_claimed: str | None = None
+    page_right: bool | None = None  # None: no page was claimed, or the printed page numbers are not known
+    pdf_page_claimed: bool = False  # the claim is a PDF page number, and the work has other printed ones
+    section_path: tuple[str, ...] = ()
+    allowed: tuple[str, ...] = ()  # kinds of differences that do not count
+    diff: str | None = None
+    changes: tuple[Change, ...] = ()
+    in_references: bool = False
+    is_quotation: bool = False  # the work itself quotes it
+    aside: bool = False  # a caption, footnote, figure or margin
+    text_source: TextSource | None = None
+    ocr_confidence: float | None = None
+    places: int = 0  # number of occurrences in the work
 
 
 def verify(quote: str, work: WorkText, lexicon: Lexicon, *, page: str | None = None) -> QuoteFinding:
@@ -80,7 +114,7 @@ def _finding(work: WorkText, match: Match | None, claim: Claim | None, reason: s
         1.0 if match.exact else round(min(match.likeness, 0.99), 3),
         reason,
         text=" … ".join(" ".join(work.raw(p.first, p.stop).split()) for p in match.placed),
-        sentence=" … ".join(dict.fromkeys(sentence(work, p.first, p.stop) for p in match.placed)),
+        sentence=" … ".join(dict.fromkeys(_sentence(work, p.first, p.stop) for p in match.placed)),
         page_span=pages,
         page_labels=_labels(work, pages),
         page_claimed=claimed,
@@ -91,7 +125,7 @@ def _finding(work: WorkText, match: Match | None, claim: Claim | None, reason: s
         diff=None if match.exact else f" {match.cut} ".join(diff.render(part, work) for part in match.parts),
         changes=_changes(work, match),
         in_references=is_reference_list(start.section_path),
-        is_quotation=all(is_quotation(work, part.first, part.stop) for part in match.placed),
+        is_quotation=all(_is_quotation(work, part.first, part.stop) for part in match.placed),
         aside=start.aside,
         text_source=start.text_source,
         ocr_confidence=start.ocr_confidence,
@@ -107,3 +141,38 @@ def _labels(work: WorkText, pages: tuple[int, int] | None) -> tuple[str, ...]:
     if pages is None:
         return ()
     return tuple(work.pages[number].label for number in range(pages[0], pages[1] + 1) if number in work.pages)
+
+
+def _sentence(work: WorkText, first: int, stop: int) -> str:
+    """Return the sentences that contain these words."""
+    start, end = work.starts[first], work.ends[stop - 1]
+    text, offset = _around(work, first, stop)
+    found = [(a, b) for a, b in sentences(text) if a + offset < end and b + offset > start]
+    return " ".join(text[found[0][0] : found[-1][1]].split()) if found else ""
+
+
+def _is_quotation(work: WorkText, first: int, stop: int) -> bool:
+    """Whether the work has these words in quotation marks."""
+    start, end = work.starts[first], work.ends[stop - 1]
+    text, offset = _around(work, first, stop)
+    closers, opened = "", -1
+    for mark in _MARKS.finditer(text):
+        at = mark.start() + offset
+        if closers:
+            if mark[0] in closers and not _is_apostrophe(text, mark.start()):
+                if opened < start and at >= end:
+                    return True
+                closers = ""
+        elif mark[0] in _CLOSED_BY and at < start:
+            closers, opened = _CLOSED_BY[mark[0]], at
+    return False
+
+
+def _is_apostrophe(text: str, at: int) -> bool:
+    return text[at] == "’" and text[at - 1 : at].isalpha() and text[at + 1 : at + 2].isalpha()
+
+
+def _around(work: WorkText, first: int, stop: int) -> tuple[str, int]:
+    low, high = work.paragraph(first, stop)
+    low = max(low, work.starts[first] - _MAX_CONTEXT)
+    return work.text[low : min(high, work.ends[stop - 1] + _MAX_CONTEXT)], low
