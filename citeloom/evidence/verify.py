@@ -160,7 +160,7 @@ class QuoteVerifier:
         for doc_id, hits in found.items():
             if document := unconfirmed.get(doc_id):
                 # Only the similar passages: a stored document may be of any size.
-                text = WorkText.of(from_passages(document, hits))
+                text = WorkText(from_passages(document, hits))
                 if verify(quote, text, self.lexicon).verdict in (Verdict.EXACT, Verdict.NEAR):
                     return document
         return None
@@ -168,12 +168,12 @@ class QuoteVerifier:
     def text(self, project: Project, document: Document) -> WorkText:
         """Return the word index of a document, from the cache if possible."""
         if document.source.startswith(STORED):  # an agent may add to it at any time
-            return WorkText.of(self._document_texts.converted(project, document))
+            return WorkText(self._document_texts.converted(project, document))
         # The page range of the record determines the printed pages, so it is part of the key.
         cache_key = f"{document.doc_id} {document.version} {document.converter} {document.record.get('page_range')}"
         text = self._texts.get(cache_key)
         if text is None:
-            text = WorkText.of(self._document_texts.converted(project, document))
+            text = WorkText(self._document_texts.converted(project, document))
             self._texts.put(cache_key, text, text.size)
         return text
 

@@ -66,7 +66,7 @@ class _Paper:
 
     @cached_property
     def work(self) -> WorkText:
-        return WorkText.of(self.converted)
+        return WorkText(self.converted)
 
     @cached_property
     def sentences(self) -> list[str]:
@@ -109,7 +109,7 @@ def measure() -> str:
 def _times(papers: Sequence[_Paper], seconds: dict[str, list[float]]) -> str:
     book = _book(papers, 400)
     began = time.process_time()
-    work = WorkText.of(book)
+    work = WorkText(book)
     rows = [("preparing a book of 400 pages", "1", ms(time.process_time() - began), "")]
     chance = random.Random("book")
     for kind in _KINDS:
@@ -236,7 +236,7 @@ def _scanned(rate: float) -> Callable[[_Paper, random.Random], WorkText]:
             replace(block, text=_misread(block.text, rate, chance), text_source=TextSource.OCR)
             for block in paper.converted.blocks
         )
-        return WorkText.of(replace(paper.converted, blocks=blocks))
+        return WorkText(replace(paper.converted, blocks=blocks))
 
     return prepare
 

@@ -60,22 +60,22 @@ def weigh(piece: Piece) -> list[float]:
     return [_FUNCTION_WORD_WEIGHT if tokens.is_function_word(word.folds[0]) else 1.0 for word in piece.words]
 
 
-def compare(piece: Piece, judge: Judge, low: int, high: int, *, whole: bool) -> Compared | None:
-    """Compare a piece with a range of the work's words: with all of it if `whole`, else with its best part."""
+def compare(piece: Piece, judge: Judge, low: int, high: int) -> Compared:
+    """Compare a piece with all words of a range of the work."""
+    numbers, in_work = _numbers(piece, judge, low, high), judge.work.ids[low:high]
+    same = numbers == list(in_work)
+    pairs = [(i, i) for i in range(high - low)] if same else align(numbers, in_work)
+    return _Comparison(piece, judge, [(i, low + j) for i, j in pairs], low, high).result()
+
+
+def compare_best_part(piece: Piece, judge: Judge, low: int, high: int) -> Compared | None:
+    """Compare a piece with the most similar part of a range of the work; None if no word is equal."""
     work = judge.work
-    numbers = _numbers(piece, judge, low, high)
-    if whole and numbers == list(work.ids[low:high]):
-        pairs = [(i, low + i) for i in range(high - low)]
-    else:
-        pairs = [(i, low + j) for i, j in align(numbers, work.ids[low:high])]
-        if not whole:
-            pairs = _best_sequence(pairs, weigh(piece), work)
-    if not pairs and not whole:
+    pairs = [(i, low + j) for i, j in align(_numbers(piece, judge, low, high), work.ids[low:high])]
+    pairs = _best_sequence(pairs, weigh(piece), work)
+    if not pairs:
         return None
-    if whole:
-        start, end = low, high
-    else:
-        start, end = _edges(piece, judge, pairs, *work.piece(pairs[0][1]))
+    start, end = _edges(piece, judge, pairs, *work.piece(pairs[0][1]))
     return _Comparison(piece, judge, pairs, start, end).result()
 
 
@@ -175,23 +175,22 @@ class _Comparison:
         return out
 
     def _paired_word(self, k: int, m: int, joined: bool) -> None:
-        out, word = self._out, self._piece.words[k]
         if joined:
             self._gap(k, m)
-        same = self._judge.word(word, m, first=k == 0)
-        if same is None:
-            out.differences.append(Difference((k, k + 1), (m, m + 1)))
-        else:
-            out.allowed |= same
-        out.pairs.append((k, m))
-        out.weight += self._weights[k]
+        same = self._judge.word(self._piece.words[k], m, first=k == 0)
+        self._record(same, Difference((k, k + 1), (m, m + 1)))
+        self._out.pairs.append((k, m))
+        self._out.weight += self._weights[k]
 
     def _gap(self, k: int, m: int) -> None:
         same = self._judge.gap(self._piece.words[k].gap, m)
-        if same is None:
-            self._out.differences.append(Difference((k, k), (m, m), punctuation=True))
+        self._record(same, Difference((k, k), (m, m), punctuation=True))
+
+    def _record(self, allowed: set[str] | None, difference: Difference) -> None:
+        if allowed is None:
+            self._out.differences.append(difference)
         else:
-            self._out.allowed |= same
+            self._out.allowed |= allowed
 
     def _unpaired(self, i: int, k: int, j: int, m: int, joined: bool) -> bool:
         """Compare words without a counterpart; return whether the punctuation after them is still to be compared."""

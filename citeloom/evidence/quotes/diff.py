@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from citeloom.api.evidence import Change
 from citeloom.evidence.quotes.compare import Compared, Difference
 from citeloom.evidence.quotes.quotation import Piece
 from citeloom.evidence.quotes.work_text import WorkText
 
 _CONTEXT = 6  # words shown on either side of a difference
-
-
-def changes(part: Compared, work: WorkText) -> list[Change]:
-    """Return the differences of one piece."""
-    return [_change(part, difference, work) for difference in part.differences]
 
 
 def render(part: Compared, work: WorkText) -> str:
@@ -26,22 +19,22 @@ def render(part: Compared, work: WorkText) -> str:
         if low < at:
             continue
         shown += _unchanged(part.piece, at, low, opens=at == 0, closes=False)
-        change = _change(part, difference, work)
-        shown += [f"[-{change.quote}-]"] * bool(change.quote) + [f"{{+{change.work}+}}"] * bool(change.work)
+        found = change(part, difference, work)
+        shown += [f"[-{found.quote}-]"] * bool(found.quote) + [f"{{+{found.work}+}}"] * bool(found.work)
         at = high
     shown += _unchanged(part.piece, at, len(part.piece.words), opens=at == 0, closes=True)
     return " ".join(shown)
 
 
-def _change(part: Compared, difference: Difference, work: WorkText) -> Change:
+def change(part: Compared, difference: Difference, work: WorkText) -> Change:
+    """Return the words, or the punctuation, of a difference."""
     (low, high), (first, stop) = difference.quote, difference.work
     if difference.punctuation:
         return Change(_collapse_spaces(part.piece.words[low].gap), _collapse_spaces(work.gap(first)))
-    return Change(written(part.piece, low, high), _collapse_spaces(work.raw(first, stop)))
+    return Change(_written(part.piece, low, high), _collapse_spaces(work.raw(first, stop)))
 
 
-def written(piece: Piece, low: int, high: int) -> str:
-    """Return words of a quotation as they were written."""
+def _written(piece: Piece, low: int, high: int) -> str:
     words = piece.words[low:high]
     return _collapse_spaces("".join((word.gap if number else "") + word.written for number, word in enumerate(words)))
 
@@ -51,9 +44,8 @@ def _unchanged(piece: Piece, low: int, high: int, *, opens: bool, closes: bool) 
         return []
     before, after = (0 if opens else _CONTEXT), (0 if closes else _CONTEXT)
     if high - low <= before + after + 2:
-        return [written(piece, low, high)]
-    parts: Sequence[str] = (written(piece, low, low + before), "…", written(piece, high - after, high))
-    return [part for part in parts if part]
+        return [_written(piece, low, high)]
+    return list(filter(None, (_written(piece, low, low + before), "…", _written(piece, high - after, high))))
 
 
 def _collapse_spaces(text: str) -> str:

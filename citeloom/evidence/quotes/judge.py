@@ -251,7 +251,7 @@ def _ends(folds: list[str]) -> dict[int, int]:
 
 
 def _no_digit(word: str) -> bool:
-    return not tokens.is_number(word)
+    return not any(c.isdigit() for c in word)
 
 
 def _characters(gap: str, signs: frozenset[str]) -> list[str]:

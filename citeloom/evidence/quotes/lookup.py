@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from itertools import islice
 
-from citeloom.evidence.quotes.compare import Compared, compare, weigh
+from citeloom.evidence.quotes.compare import Compared, compare_best_part, weigh
 from citeloom.evidence.quotes.judge import Judge
 from citeloom.evidence.quotes.quotation import Piece
 
@@ -31,7 +31,7 @@ def nearest(piece: Piece, judge: Judge) -> list[Compared]:
     """Return the most similar places, best first."""
     found: dict[tuple[int, int], Compared] = {}
     for low, high in _windows(piece, judge):
-        compared = compare(piece, judge, low, high, whole=False)
+        compared = compare_best_part(piece, judge, low, high)
         if compared is None:
             continue
         place = compared.first, compared.stop

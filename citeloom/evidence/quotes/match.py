@@ -48,21 +48,6 @@ class Match:
         return self.likeness >= _MIN_LIKENESS and run >= min(_MIN_RUN, sum(len(p.piece.words) for p in self.parts) // 2)
 
     @property
-    def cut(self) -> str:
-        """The separator between the pieces in a diff."""
-        return "{+…+}" if self.reason else "…"
-
-    @property
-    def first(self) -> int:
-        """Index of its first word in the work."""
-        return min(part.first for part in self.placed)
-
-    @property
-    def last(self) -> int:
-        """Index of its last word in the work."""
-        return max(part.stop for part in self.placed) - 1
-
-    @property
     def placed(self) -> list[Compared]:
         """The pieces that were found in the work."""
         return [part for part in self.parts if part.placed]
@@ -75,6 +60,10 @@ def _longest_run(part: Compared) -> int:
         run = run + 1 if (i - 1, j - 1) == before else 1
         longest, before = max(longest, run), (i, j)
     return longest
+
+
+def _cut(piece: Piece, low: int, high: int) -> Piece:
+    return Piece(piece.words[low:high], piece.tail if high == len(piece.words) else "", "")
 
 
 class Matcher:
@@ -92,8 +81,7 @@ class Matcher:
     def _find_piece(self, piece: Piece) -> Match | None:
         places = occurrences(piece, self._judge)
         limit = max(_MIN_PLACES, min(_MAX_PLACES, _MAX_WORDS // len(piece.words)))
-        found = [compare(piece, self._judge, low, high, whole=True) for low, high in places[:limit]]
-        candidates = [compared for compared in found if compared is not None]
+        candidates = [compare(piece, self._judge, low, high) for low, high in places[:limit]]
         exact = [compared for compared in candidates if compared.exact]
         if exact:
             best = min(exact, key=self._rank)
@@ -107,14 +95,10 @@ class Matcher:
         return match if best.exact else self._spliced(piece, match)
 
     def _rank(self, part: Compared) -> tuple[bool, bool, bool, int]:
-        place = self._judge.work.origin(part.first)
-        claimed = self._claim is not None and place.page is not None and self._on_claimed_page(part)
-        return not claimed, is_reference_list(place.section_path), place.aside, part.first
-
-    def _on_claimed_page(self, part: Compared) -> bool:
         work = self._judge.work
-        start, end = work.origin(part.first).page, work.origin(part.stop - 1).page
-        return bool(self._claim and start and end and self._claim.check(work, start, end).right)
+        start, end = work.origin(part.first), work.origin(part.stop - 1)
+        claimed = self._claim and start.page and end.page and self._claim.check(work, start.page, end.page)
+        return not claimed, is_reference_list(start.section_path), start.aside, part.first
 
     def _spliced(self, piece: Piece, match: Match) -> Match:
         """Return a match of two places, one with the beginning or the end and another with the rest; else `match`."""
@@ -122,7 +106,7 @@ class Matcher:
         if not part.pairs or _longest_run(part) < _MIN_SPLICED_RUN:
             return match
         low, high = part.pairs[0][0], part.pairs[-1][0] + 1
-        main = self._recompare(self._cut(piece, low, high), part)
+        main = compare(_cut(piece, low, high), self._judge, part.pairs[0][1], part.pairs[-1][1] + 1)
         parts = [self._rest(piece, 0, low, main), main, self._rest(piece, high, len(piece.words), main)]
         found = [part for part in parts if part]
         share = sum(part.weight for part in found) / sum(weigh(piece))
@@ -131,19 +115,13 @@ class Matcher:
             return Match(found, min(share, 0.99), reason="spliced", allowed=allowed)
         return match
 
-    def _cut(self, piece: Piece, low: int, high: int) -> Piece:
-        return Piece(piece.words[low:high], piece.tail if high == len(piece.words) else "", "")
-
-    def _recompare(self, piece: Piece, part: Compared) -> Compared:
-        return compare(piece, self._judge, part.pairs[0][1], part.pairs[-1][1] + 1, whole=True) or part
-
     def _rest(self, piece: Piece, low: int, high: int, main: Compared) -> Compared | None:
         if low == high:
             return None
-        rest = self._cut(piece, low, high)
+        rest = _cut(piece, low, high)
         distinctive = high - low >= _MIN_SPLICED_REST and sum(weight == 1.0 for weight in weigh(rest)) > 1
         for first, stop in occurrences(rest, self._judge)[:1] if distinctive else ():
-            return compare(rest, self._judge, first, stop, whole=True)
+            return compare(rest, self._judge, first, stop)
         return missing(rest, main.stop)
 
     def _find_pieces(self, pieces: Sequence[Piece]) -> Match | None:
@@ -155,7 +133,7 @@ class Matcher:
         for low, high in places[anchor][:_MAX_PLACES]:
             nearby = self._nearest_places(places, anchor, (low, high))
             compared = [
-                compare(piece, self._judge, *place, whole=True) if place else None
+                compare(piece, self._judge, *place) if place else None
                 for piece, place in zip(pieces, nearby, strict=True)
             ]
             found = [part for part in compared if part]

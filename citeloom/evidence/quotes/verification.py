@@ -13,7 +13,7 @@ from citeloom.evidence.quotes import diff, quotation, tokens
 from citeloom.evidence.quotes.judge import BRACKETS, Judge
 from citeloom.evidence.quotes.lexicon import Lexicon
 from citeloom.evidence.quotes.match import Match, Matcher
-from citeloom.evidence.quotes.page_claim import Claim, PageCheck
+from citeloom.evidence.quotes.page_claim import Claim
 from citeloom.evidence.quotes.quotation import Piece
 from citeloom.evidence.quotes.work_text import WorkText
 
@@ -69,8 +69,7 @@ def verify(quote: str, work: WorkText, lexicon: Lexicon, *, page: str | None = N
             match, pieces = other, edited
             if len(edited) == 1:  # the insertions are at its ends
                 match.allowed.add(BRACKETS)
-    reason = _inconclusive_reason(pieces, match)
-    return _finding(work, match, claim, reason)
+    return _finding(work, match, claim, _inconclusive_reason(pieces, match))
 
 
 def _margin(match: Match, other: Match) -> float:
@@ -101,10 +100,14 @@ def _finding(work: WorkText, match: Match | None, claim: Claim | None, reason: s
         return QuoteFinding(verdict, 0.0, reason, page_claimed=claimed)
     if not match.exact and not match.near:
         return QuoteFinding(Verdict.ABSENT, round(match.likeness / 2, 3), page_claimed=claimed)
-    first, last = match.first, match.last
-    start, end = work.origin(first), work.origin(last)
+    placed = match.placed
+    start = work.origin(min(part.first for part in placed))
+    end = work.origin(max(part.stop for part in placed) - 1)
     pages = (start.page, end.page) if start.page is not None and end.page is not None else None
-    check = claim.check(work, *pages) if claim and pages else PageCheck(None)
+    numbers = [number for number in range(pages[0], pages[1] + 1) if number in work.pages] if pages else []
+    page_right = claim.check(work, *pages) if claim and pages else None
+    counts_pdf_pages = page_right is False and claim is not None and any(claim.covers(str(n)) for n in numbers)
+    cut = "{+…+}" if match.reason else "…"
     if reason:
         verdict = Verdict.INCONCLUSIVE
     else:
@@ -113,34 +116,24 @@ def _finding(work: WorkText, match: Match | None, claim: Claim | None, reason: s
         verdict,
         1.0 if match.exact else round(min(match.likeness, 0.99), 3),
         reason,
-        text=" … ".join(" ".join(work.raw(p.first, p.stop).split()) for p in match.placed),
-        sentence=" … ".join(dict.fromkeys(_sentence(work, p.first, p.stop) for p in match.placed)),
+        text=" … ".join(" ".join(work.raw(p.first, p.stop).split()) for p in placed),
+        sentence=" … ".join(dict.fromkeys(_sentence(work, p.first, p.stop) for p in placed)),
         page_span=pages,
-        page_labels=_labels(work, pages),
+        page_labels=tuple(work.pages[number].label for number in numbers),
         page_claimed=claimed,
-        page_right=check.right,
-        pdf_page_claimed=check.counts_pdf_pages,
+        page_right=page_right,
+        pdf_page_claimed=counts_pdf_pages,
         section_path=start.section_path,
         allowed=tuple(sorted(match.allowed)),
-        diff=None if match.exact else f" {match.cut} ".join(diff.render(part, work) for part in match.parts),
-        changes=_changes(work, match),
+        diff=None if match.exact else f" {cut} ".join(diff.render(part, work) for part in match.parts),
+        changes=tuple(diff.change(part, found, work) for part in match.parts for found in part.differences),
         in_references=is_reference_list(start.section_path),
-        is_quotation=all(_is_quotation(work, part.first, part.stop) for part in match.placed),
+        is_quotation=all(_is_quotation(work, part.first, part.stop) for part in placed),
         aside=start.aside,
         text_source=start.text_source,
         ocr_confidence=start.ocr_confidence,
         places=match.places,
     )
-
-
-def _changes(work: WorkText, match: Match) -> tuple[Change, ...]:
-    return tuple(change for part in match.parts for change in diff.changes(part, work))
-
-
-def _labels(work: WorkText, pages: tuple[int, int] | None) -> tuple[str, ...]:
-    if pages is None:
-        return ()
-    return tuple(work.pages[number].label for number in range(pages[0], pages[1] + 1) if number in work.pages)
 
 
 def _sentence(work: WorkText, first: int, stop: int) -> str:

@@ -37,7 +37,7 @@ _WORDS = frozenset(
 
 def _work(*blocks: Block, labels: tuple[str, ...] = ("33", "34")) -> WorkText:
     pages = tuple(Page(number, "", printed=label or None) for number, label in enumerate(labels, start=1))
-    return WorkText.of(Converted("pdf", "test", blocks, pages))
+    return WorkText(Converted("pdf", "test", blocks, pages))
 
 
 def _text(text: str, page: int = 1, **more: object) -> Block:
