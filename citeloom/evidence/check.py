@@ -17,7 +17,7 @@ from citeloom.catalog import Catalog
 from citeloom.catalog.projects import Project
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.evidence import check_messages, verdict_messages
+from citeloom.evidence import messages
 from citeloom.evidence.check_hints import find_hints
 from citeloom.evidence.check_issues import Issue, count_levels, findings_and_edits
 from citeloom.evidence.lookup_result import LookupResult
@@ -115,7 +115,7 @@ class _Check:
                     shown_source(document),
                     document.matched_by,
                     document.text_source or None,
-                    verdict_messages.matched(document),
+                    messages.matched(document),
                 )
                 for work in searched
                 for document in work.own_texts
@@ -192,7 +192,7 @@ class _Check:
                 message += " Add it here, or check against that project."
                 yield Issue("not-in-project", "error", citation.span, citation, message)
                 return
-            message = check_messages.unknown(citation, near)
+            message = messages.unknown(citation, near)
             yield Issue("unknown-key", "error", citation.span, citation, message, near=near)
         elif work.renamed_from and not citation.zotero_items:  # an item cited in Word has no key to correct
             message = f"The citekey {citation.key} is {work.citekey} now."
@@ -241,16 +241,16 @@ class _Check:
         if result.verdict == Verdict.ABSENT:
             yield replace(about, message=self._absent(work, result, quotation))
         elif result.verdict == Verdict.INCONCLUSIVE:
-            if message := check_messages.inconclusive(work, result):
+            if message := messages.inconclusive(work, result):
                 yield replace(about, rule="quote-too-short", level="note", message=message)
         elif found:
             about, finding = replace(about, found=found), found.finding
             if result.verdict == Verdict.NEAR:
-                yield replace(about, rule="quote-changed", message=check_messages.changed(work, finding))
+                yield replace(about, rule="quote-changed", message=messages.changed(work, finding))
             if finding.page_right:
                 self._on_claimed_page.add(citation)
             elif finding.page_right is False:
-                message = check_messages.wrong_page(work, finding)
+                message = messages.wrong_page(work, finding)
                 labels = finding.page_labels[0], finding.page_labels[-1]
                 edit = page_edit(self._manuscript, citation, labels, message)
                 span = citation.pages_span or citation.span
@@ -259,11 +259,11 @@ class _Check:
     def _absent(self, work: Work, result: LookupResult, quotation: Quotation) -> str:
         if self._seconds_elsewhere <= 0:
             self._not_searched += 1
-            return check_messages.lacks(work, result)
+            return messages.lacks(work, result)
         began = time.monotonic()
         elsewhere = self._checker.verifier.elsewhere(self._project, work, quotation.text, self._cancel)
         self._seconds_elsewhere -= time.monotonic() - began
-        return check_messages.absent(work, result, elsewhere)
+        return messages.absent(work, result, elsewhere)
 
     # -- pages and works without text ------------------------------------------------------------------------
 
@@ -275,7 +275,7 @@ class _Check:
             return
         self._reported_without_text.add(work.citekey)
         unreadable = f"{work.citekey} could not be read, so nothing could be checked. {why}"
-        message = unreadable if why else verdict_messages.no_text(work)
+        message = unreadable if why else messages.no_text(work)
         yield Issue("no-text", "warning", citation.span, citation, message)
 
     def _page(self, citation: Citation) -> Iterator[Issue]:
@@ -285,7 +285,7 @@ class _Check:
         texts = self._texts(work)
         answers = [has_page(text, claimed) for text in texts]
         if answers and all(answer is False for answer in answers):
-            message = check_messages.page_outside(work, claimed, texts)
+            message = messages.page_outside(work, claimed, texts)
             yield Issue("page-outside-work", "error", citation.pages_span or citation.span, citation, message)
 
     def _texts(self, work: Work) -> list[WorkText]:

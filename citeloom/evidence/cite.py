@@ -20,7 +20,6 @@ from citeloom.evidence.works import Work, Works, shared_keys
 
 if TYPE_CHECKING:
     from citeloom.csl.format import Cite, Markup
-    from citeloom.csl.styles import Style
 
 DEFAULT_STYLE = "apa"
 _LABELLED_LOCATOR = re.compile(r"([^\W\d_]+|[§¶]{1,2})(?:\.[\s~]*|[\s~]+|(?<=[§¶])(?=\d))(\S.*)", re.DOTALL)
@@ -63,9 +62,13 @@ def format_cites(
 
     A style is named by id or title or, with `style_files`, by the path of a .csl file.
     """
-    from citeloom.csl.format import format_citations  # citeproc is slow to load, and few requests need it
+    # citeproc is slow to load, and few requests need it
+    from citeloom.csl.format import format_citations
+    from citeloom.csl.styles import find_style, style_from_file
 
-    wanted = _style(style or DEFAULT_STYLE, files=style_files)
+    name = style or DEFAULT_STYLE
+    from_file = style_files and name.lower().endswith(".csl")
+    wanted = style_from_file(Path(name)) if from_file else find_style(name)
     groups = _groups(cites)
     found = works.find_all(projects, _keys(groups))
     formatted = format_citations(
@@ -108,12 +111,6 @@ def _resolved_keys(works: Iterable[Work]) -> tuple[ResolvedKey, ...]:
 def _key_warnings(works: Collection[Work]) -> list[str]:
     renamed = [f"The citekey {work.renamed_from} is {work.citekey} now." for work in works if work.renamed_from]
     return renamed + shared_keys({work.citekey: work for work in works}.values())
-
-
-def _style(name: str, *, files: bool) -> Style:
-    from citeloom.csl.styles import find_style, style_from_file
-
-    return style_from_file(Path(name)) if files and name.lower().endswith(".csl") else find_style(name)
 
 
 def _groups(cites: Sequence[str]) -> list[list[Citation]]:

@@ -1,4 +1,4 @@
-"""Results of looking a quotation up in works. Made by `verify`, used by the messages and by `check`."""
+"""Results of looking a quotation up in works. Made by `verify`, used by `messages` and `check`."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.lru_cache import LruCache
 from citeloom.core.settings import BUNDLED_DENSE
-from citeloom.evidence import verdict_messages
+from citeloom.evidence import messages
 from citeloom.evidence.lookup_result import FoundQuote, LookupResult
 from citeloom.evidence.quotes.lexicon import Lexicon
 from citeloom.evidence.quotes.quotation import check_quote
@@ -26,7 +26,6 @@ from citeloom.evidence.quotes.verification import QuoteFinding, verify
 from citeloom.evidence.quotes.work_text import WorkText
 from citeloom.evidence.works import Work, Works
 from citeloom.importing.ids import STORED, shown_source
-from citeloom.importing.stages.match import QUICK
 from citeloom.index.base import Hit
 from citeloom.index.models.embedding import ModelRegistry
 from citeloom.library.document_text import DocumentTexts
@@ -67,10 +66,11 @@ class QuoteVerifier:
             elsewhere = None
         else:
             result = self.in_work(project, work, quote, page, cancel)
-            elsewhere = self.elsewhere(project, work, quote, cancel, seconds=_MORE_SECONDS) if _lacks(result) else None
+            lacks = result.verdict == Verdict.ABSENT or not result.documents
+            elsewhere = self.elsewhere(project, work, quote, cancel, seconds=_MORE_SECONDS) if lacks else None
         proved = result.verdict in (Verdict.EXACT, Verdict.NEAR) or elsewhere is not None
         unconfirmed = None if proved else self._unconfirmed(project, quote, cancel)
-        message = verdict_messages.message(result, work, elsewhere, unconfirmed, coverage)
+        message = messages.message(result, work, elsewhere, unconfirmed, coverage)
         document, finding = None, QuoteFinding(Verdict.ABSENT, 0.0)
         if result.found and result.found.finding.text:
             work, document, finding = result.found.work, result.found.document, result.found.finding
@@ -203,20 +203,14 @@ class QuoteVerifier:
             searched, pages = searched + 1, pages + (document.pages or 0)
             if best is None or found.rank < best.rank:
                 best = found
-            if document.waiting_for_ocr:
-                unread.append(verdict_messages.waiting_for_ocr(document))
-            elif document.converter_engine == QUICK:
-                unread.append(verdict_messages.read_quickly(document))
+            if why := messages.incomplete(document):
+                unread.append(why)
         return LookupResult(best, searched, pages, tuple(unread))
 
     @cached_property
     def lexicon(self) -> Lexicon:
         """The vocabulary of the bundled model."""
         return Lexicon(vocabulary(self._models.info(BUNDLED_DENSE).tokenizer))
-
-
-def _lacks(result: LookupResult) -> bool:
-    return result.verdict == Verdict.ABSENT or (result.verdict == Verdict.INCONCLUSIVE and not result.documents)
 
 
 def _pieces(quote: str) -> list[str]:

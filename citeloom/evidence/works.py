@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +83,7 @@ class Works:
             return work
         current = self._catalog.citekey_aliases.current(project.id, key) if key else None
         found = self._with_key(project, current) if current else None
-        return Work(found.citekey, found.documents, found.csl, renamed_from=key) if found else None
+        return replace(found, renamed_from=key) if found else None
 
     def get(self, project: Project, key: str) -> Work:
         """Return the work that has or had this citekey, or raise CITEKEY_NOT_FOUND with similar ones."""

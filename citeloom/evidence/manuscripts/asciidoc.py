@@ -11,7 +11,7 @@ import re
 from dataclasses import replace
 
 from citeloom.evidence.manuscripts.citation_groups import Key, Piece
-from citeloom.evidence.manuscripts.line_blocks import Block, BlockReader, Collector, Lines
+from citeloom.evidence.manuscripts.line_blocks import Block, Collector, Lines, PatternReader
 from citeloom.evidence.manuscripts.prose import Prose
 from citeloom.evidence.manuscripts.types import Citation
 
@@ -28,15 +28,15 @@ _ROW = re.compile(r"[ \t]*(?:[\d.+*<^>]{0,8}[a-z]?)?\|")
 _MARKDOWN_QUOTE = re.compile(r"> ?")
 
 _NESTED = r"(?:[^\[\]\\]++|\\.|\[[^\[\]]*+\])*+"
-_SPECIAL = re.compile(
+_MARKUP = re.compile(
     rf"""(?<![\w\\])(?P<command>(?:full)?cite(?:np|p|t|alp|alt|author|year)?)\*?
         :(?P<pretext>[^\s\[\]]{{0,60}})\[(?P<cited>[^\[\]]*+)\]
         (?P<more>(?:\+\[[^\[\]]*+\])*)
-    | (?<!\w)footnote(?:ref)?:[\w-]{{0,50}}\[(?P<note>{_NESTED})\]
+    | (?<!\w)footnote(?:ref)?:[\w-]{{0,50}}\[(?P<inside>{_NESTED})\]
     | (?<!\w)(?:stem|latexmath|asciimath|pass|image|indexterm2?|icon|kbd|anchor):[^\s\[\]]{{0,500}}\[{_NESTED}\]
     | (?<!\w)(?:xref:|link:|mailto:|https?://)[^\s\[\]]{{1,2000}}\[(?P<label>[^\[\]]*+)\]
     | \[\[\[?[^\[\]\n]{{1,200}}+\]?\]\] | <<[^<>,\n]{{1,200}}+(?:,(?P<reference>[^<>\n]{{0,500}}+))?>>
-    | (?P<opening>(?<!\w)["']`(?=\S)) | (?P<closing>(?<=\S)`["'](?!\w))
+    | (?<!\w)["']`(?=\S) | (?<=\S)`["'](?!\w)
     | `(?P<code>[^`\n]{{1,500}}+)` | \+{{1,3}}(?P<pass>[^+\n]{{1,500}}+)\+{{1,3}}
     | (?P<entity>&(?:\#[0-9]{{1,7}}|[A-Za-z][A-Za-z0-9]{{1,30}});)
     | \\(?=[*_`<\[{{"'#\w]) | [ ]\+$ | \{{(?:nbsp|zwsp|sp|empty)\}} | \[\.[\w.-]{{1,50}}\](?=\#)
@@ -135,30 +135,20 @@ class _Blocks:
                 self._source = None
 
 
-class _Reader(BlockReader):
-    def inline(self, text: str, start: int, *, in_note: bool) -> None:
-        """Add the text of a block to the prose, without its markup."""
-        position = 0
-        piece = Piece(text, start)
-        for found in _SPECIAL.finditer(text):
-            self.prose.add(text[position : found.start()], start + position)
-            position = found.end()
-            if found["note"] is not None:
-                self.inline_note(found["note"], start + found.start("note"), in_note=in_note)
-            elif found["command"]:
-                if cited := self._citations(piece, found):
-                    self.prose.cite(tuple(cited), start + found.start())
-            elif found["opening"] or found["closing"]:
-                self.prose.add(_CURVED[found[0]], start + found.start(), verbatim=False)
-            elif found["entity"]:
-                self.prose.add(html.unescape(found[0]), start + found.start(), verbatim=False)
-            else:
-                for kept in ("label", "reference", "code", "pass"):
-                    if found[kept]:
-                        self.prose.add(found[kept], start + found.start(kept))
-        self.prose.add(text[position:], start + position)
+class _Reader(PatternReader):
+    markup = _MARKUP
 
-    def _citations(self, piece: Piece, found: re.Match[str]) -> list[Citation]:
+    def other(self, found: re.Match[str], start: int, *, in_note: bool) -> None:
+        """Add quotation marks and entities as they are shown, and the text of labels and code."""
+        if shown := _CURVED.get(found[0]) or (html.unescape(found[0]) if found["entity"] else None):
+            self.prose.add(shown, start + found.start(), verbatim=False)
+        else:
+            self.keep(found, start, "label", "reference", "code", "pass")
+
+    def citations(self, piece: Piece, found: re.Match[str]) -> list[Citation]:
+        """Return the citations of a cite macro."""
+        if not found["command"]:
+            return []
         group = next(self.groups)
         in_text = found["command"] in {"citenp", "citet", "citeauthor"}
         cited: list[Citation] = []

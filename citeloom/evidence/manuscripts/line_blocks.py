@@ -1,16 +1,19 @@
-"""Blocks and footnotes of line-based formats. Used by the readers of Org, AsciiDoc and Markdown."""
+"""Blocks, footnotes and inline markup of line-based formats. Used by the readers of Org, AsciiDoc and Markdown."""
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import count
 
+from citeloom.evidence.manuscripts.citation_groups import Piece
 from citeloom.evidence.manuscripts.footnotes import ProseWithNotes
 from citeloom.evidence.manuscripts.prose import Prose
+from citeloom.evidence.manuscripts.types import Citation
 
 _MAX_DELIMITER = 100
 
@@ -51,10 +54,10 @@ class Collector:
     def __init__(self) -> None:
         self.blocks: list[Block] = []
         self.note: str | None = None
+        self.quote = False  # whether the open block is quoted
         self._parts: list[str] = []
         self._start = 0
         self._next = 0  # where the next line of the block begins if none is skipped
-        self._quote = False
 
     @property
     def is_empty(self) -> bool:
@@ -64,7 +67,7 @@ class Collector:
     def add(self, start: int, line: str, prefix: int = 0, *, quote: bool = False) -> None:
         """Add a line to the block; `quote` is taken from the first line."""
         if not self._parts:
-            self._start, self._quote = start, quote
+            self._start, self.quote = start, quote
         else:  # a comment or a formula may separate two lines of a paragraph
             self._parts.append(" " * (start - self._next))
         self._parts.append(" " * prefix + line[prefix:] + "\n")
@@ -73,7 +76,7 @@ class Collector:
     def end(self) -> None:
         """End the block."""
         if self._parts:
-            self.blocks.append(Block(self._start, "".join(self._parts), self._quote, self.note))
+            self.blocks.append(Block(self._start, "".join(self._parts), self.quote, self.note))
             self._parts = []
 
 
@@ -121,3 +124,38 @@ class BlockReader(ABC):
         self.inline(text, start, in_note=True)
         if not in_note:
             self.prose.close_note()
+
+
+class PatternReader(BlockReader):
+    """Reads blocks in which one pattern finds all inline markup; its group `inside` is an inline footnote."""
+
+    markup: re.Pattern[str]
+
+    @abstractmethod
+    def citations(self, piece: Piece, found: re.Match[str]) -> Sequence[Citation]:
+        """Return the citations of some markup; none if it is not a citation."""
+
+    @abstractmethod
+    def other(self, found: re.Match[str], start: int, *, in_note: bool) -> None:
+        """Add what is prose of any other markup, in a block at `start`."""
+
+    def inline(self, text: str, start: int, *, in_note: bool) -> None:
+        """Add the text of a block to the prose, without its markup."""
+        position = 0
+        piece = Piece(text, start)
+        for found in self.markup.finditer(text):
+            self.prose.add(text[position : found.start()], start + position)
+            position = found.end()
+            if found["inside"] is not None:
+                self.inline_note(found["inside"], start + found.start("inside"), in_note=in_note)
+            elif cited := self.citations(piece, found):
+                self.prose.cite(tuple(cited), start + found.start())
+            else:
+                self.other(found, start, in_note=in_note)
+        self.prose.add(text[position:], start + position)
+
+    def keep(self, found: re.Match[str], start: int, *names: str) -> None:
+        """Add the text of these groups of the pattern to the prose."""
+        for name in names:
+            if found[name]:
+                self.prose.add(found[name], start + found.start(name))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from citeloom.evidence.manuscripts.citation_groups import Key, Piece
-from citeloom.evidence.manuscripts.line_blocks import Block, BlockReader, Collector, Lines
+from citeloom.evidence.manuscripts.line_blocks import Block, Collector, Lines, PatternReader
 from citeloom.evidence.manuscripts.prose import Prose
 from citeloom.evidence.manuscripts.types import Citation
 
@@ -28,7 +28,7 @@ _NOTE = re.compile(r"\[fn:(?P<name>[\w-]+)\][ \t]*")
 _COMMAND = r"(?:cite[A-Za-z]{0,20}|[A-Za-z]{1,12}cite[A-Za-z]{0,12})"
 _REF_KEY = r"&?[\w\-.:/+]*\w"
 _NESTED = r"(?:[^\[\]]++|\[[^\[\]]*+\])*+"
-_SPECIAL = re.compile(
+_MARKUP = re.compile(
     rf"""\[cite(?:/(?P<style>[\w/-]{{0,40}}))?:(?P<cited>{_NESTED})\]
     | \[\[(?P<link_command>{_COMMAND}):(?P<target>[^\[\]]{{1,2000}}+)\](?:\[(?P<notes>[^\[\]]{{0,500}}+)\])?\]
     | (?<!\w)(?P<command>{_COMMAND}):(?P<keys>{_REF_KEY}(?:[,;]{_REF_KEY})*)
@@ -112,28 +112,17 @@ def _add(found: Collector, start: int, line: str, quote: bool) -> None:
         found.add(start, line, quote=quote)
 
 
-class _Reader(BlockReader):
-    def inline(self, text: str, start: int, *, in_note: bool) -> None:
-        """Add the text of a block to the prose, without its markup."""
-        position = 0
-        piece = Piece(text, start)
-        for found in _SPECIAL.finditer(text):
-            self.prose.add(text[position : found.start()], start + position)
-            position = found.end()
-            if found["note"] is not None:
-                if found["inside"] is None:
-                    self.note(found["note"], in_note=in_note)
-                else:
-                    self.inline_note(found["inside"], start + found.start("inside"), in_note=in_note)
-            elif cited := self._citations(piece, found):
-                self.prose.cite(tuple(cited), start + found.start())
-            else:
-                for kept in ("label", "verbatim", "formula"):
-                    if found[kept]:
-                        self.prose.add(found[kept], start + found.start(kept))
-        self.prose.add(text[position:], start + position)
+class _Reader(PatternReader):
+    markup = _MARKUP
 
-    def _citations(self, piece: Piece, found: re.Match[str]) -> list[Citation]:
+    def other(self, found: re.Match[str], start: int, *, in_note: bool) -> None:
+        """Read the footnote of a reference, or add the text of a link, of verbatim text or of a formula."""
+        if found["note"]:
+            self.note(found["note"], in_note=in_note)
+        self.keep(found, start, "label", "verbatim", "formula")
+
+    def citations(self, piece: Piece, found: re.Match[str]) -> list[Citation]:
+        """Return the citations of Org's own markup or of an org-ref link."""
         if found["cited"] is not None:
             style = found["style"] or ""
             keys = _keys(_AT_KEY, piece.text, *found.span("cited"), suppress=style.startswith("na"))

@@ -50,11 +50,7 @@ def file_bytes(path: Path) -> bytes:
     try:
         size = path.stat().st_size
         if size > MAX_DOCX_BYTES:
-            raise CiteLoomError(
-                Code.INVALID_INPUT,
-                f"{path.name} has {size / 1024**2:.0f} MB; a manuscript may have {MAX_DOCX_BYTES // 1024**2} MB.",
-                "Name its chapters one by one.",
-            )
+            raise _too_large(path.name, size, MAX_DOCX_BYTES)
         return path.read_bytes()
     except FileNotFoundError:
         raise CiteLoomError(Code.FILE_NOT_FOUND, f"There is no file {path}.", "Check its name.") from None
@@ -71,12 +67,7 @@ def read_manuscript(name: str, data: bytes) -> Manuscript:
     format = _FORMATS.get(PurePath(name).suffix[1:].lower())
     largest = MAX_DOCX_BYTES if format == "docx" else MAX_TEXT_BYTES
     if len(data) > largest:
-        raise CiteLoomError(
-            Code.INVALID_INPUT,
-            f"{name} has {len(data) / 1024**2:.0f} MB; a manuscript may have {largest // 1024**2} MB.",
-            "Check its chapters one by one.",
-            file=name,
-        )
+        raise _too_large(name, len(data), largest)
     if format == "docx":
         from citeloom.evidence.manuscripts.docx.reader import read_docx  # loads lxml, which no other format needs
 
@@ -136,6 +127,11 @@ def _decode(name: str, data: bytes) -> tuple[str, str, tuple[str, ...]]:
         text = data.decode(encoding)
     warning = f"{name} is not in UTF-8; it was read as {'Windows-1252' if encoding == 'cp1252' else 'Latin-1'}. "
     return text, encoding, (warning + "If letters look wrong, save it in UTF-8 and check it again.",)
+
+
+def _too_large(name: str, size: int, largest: int) -> CiteLoomError:
+    message = f"{name} has {size / 1024**2:.0f} MB; a manuscript may have {largest // 1024**2} MB."
+    return CiteLoomError(Code.INVALID_INPUT, message, "Check its chapters one by one.", file=name)
 
 
 def _unsupported(name: str, why: str) -> CiteLoomError:

@@ -136,13 +136,12 @@ def _stripped(text: str, found: re.Match[str]) -> Span | None:
 
 
 def _located(citation: Citation, text: str, note: Range) -> Citation:
-    locator = parse_locator(_same_length(text, note))
-    pages_span = Span(note[0] + locator.span.start, note[0] + locator.span.end) if locator.span else None
+    locator = parse_locator(_same_length(text, note), note[0])
     return replace(
         citation,
         locator=_tidy(locator.locator),
         pages=locator.pages,
-        pages_span=pages_span,
+        pages_span=locator.span,
         suffix=_tidy(locator.suffix),
     )
 

@@ -14,7 +14,7 @@ from citeloom.evidence.manuscripts.footnotes import ProseWithNotes
 from citeloom.evidence.manuscripts.locators import parse_locator
 from citeloom.evidence.manuscripts.prose import Prose
 from citeloom.evidence.manuscripts.types import Citation, Span
-from citeloom.evidence.manuscripts.typst.structure import ADDRESS, LABEL, Structure
+from citeloom.evidence.manuscripts.typst.structure import ADDRESS, LABEL, parse_structure
 
 _NEW_LINE = r"(?>\r\n|\r|\n)"
 _SPECIAL = re.compile(
@@ -60,7 +60,7 @@ def read(text: str) -> Prose:
 class _Reader:
     def __init__(self, text: str) -> None:
         self._text = text
-        self._structure = Structure(text)
+        self._structure = parse_structure(text)
         self._prose = ProseWithNotes()
         self._groups = 0
         self._block_quotes = 0
