@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 
 from citeloom.evidence.manuscripts.latex.structure import Structure
 from citeloom.evidence.manuscripts.locators import parse_locator
+from citeloom.evidence.manuscripts.nested_reader import Range
 from citeloom.evidence.manuscripts.types import Citation, Span
-
-Range = tuple[int, int]
 
 # They format citations or contain prose; any other command with “cite” in its name cites, also user-defined ones.
 _NOT_CITING = frozenset({

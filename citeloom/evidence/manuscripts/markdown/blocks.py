@@ -169,7 +169,7 @@ class _Blocks:
         if tag := _HTML_QUOTE.match(body):
             self._found.end()
             self._html_quotes = max(0, self._html_quotes + (-1 if tag["end"] else 1))
-        marker, alone = self._marker(body)
+        marker = self._marker(body)
         if marker is not None:
             self._found.end()
         elif self._found.is_empty and body[0] not in " \t":
@@ -180,26 +180,21 @@ class _Blocks:
             line = _CELL_END.sub(" ", line)
         quote = (quoted and not self._callout) or self._quote_divs > 0 or self._html_quotes > 0
         self._found.add(start, line, prefix + (marker.end() if marker else 0), quote=quote)
-        if alone:
+        if marker and marker.re in (_HEADING, _ROW):  # the block is this line only
             self._found.end()
 
-    def _marker(self, body: str) -> tuple[re.Match[str] | None, bool]:
-        """Return the marker that begins a block, and whether the block is this line only."""
-        for pattern in (_HEADING, _ROW):
-            if found := pattern.match(body):
-                self._found.note, self._in_item = (
-                    (None, False) if pattern is _HEADING else (self._found.note, self._in_item)
-                )
-                return found, True
-        for pattern in (_NOTE, _BULLET, _DEFINITION):
-            if found := pattern.match(body):
-                self._in_item = True
-                return found, False
+    def _marker(self, body: str) -> re.Match[str] | None:
+        """Return the marker that begins a block."""
+        if heading := _HEADING.match(body):
+            self._found.note, self._in_item = None, False
+            return heading
+        if row := _ROW.match(body):
+            return row
         # Inside a paragraph, a number at the start of a line is more often a year than a list item.
-        if (self._in_item or self._found.is_empty) and (found := _NUMBERED.match(body)):
-            self._in_item = True
-            return found, False
-        return None, False
+        numbered = (_NUMBERED,) if self._in_item or self._found.is_empty else ()
+        item = next(filter(None, (pattern.match(body) for pattern in (_NOTE, _BULLET, _DEFINITION, *numbered))), None)
+        self._in_item = self._in_item or item is not None
+        return item
 
     def _div(self, name: str) -> None:
         if name.strip(" \t\r:"):
