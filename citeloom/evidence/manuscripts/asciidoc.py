@@ -71,56 +71,42 @@ class _Blocks:
 
     def read(self) -> list[Block]:
         """Return all blocks in order."""
-        number = 0
-        while number < len(self._lines.all):
-            start, line = self._lines.all[number]
-            closing = self._lines.next(line.strip(), number) if _NO_PROSE.match(line) else None
-            if closing is not None:
-                self._end_block()
-                number = closing
-            elif not line.strip() or _EDGE.match(line):
-                self._end_block()
-            elif _QUOTE_EDGE.match(line):
-                self._quote_edge(number, line)
-            elif quote := _QUOTE_LINE.match(line):
+        for start, line in self._lines:
+            skipped = _NO_PROSE.match(line) and self._lines.skip_to(line.strip())
+            if quote := _QUOTE_LINE.match(line):
                 self._end_block()
                 self._quote_next = True
-                place = quote.start("source")
                 # The comma after "quote" becomes a dash, which `pairing` recognises before a source.
-                source = " " * place + quote["source"].replace(",", "—", 1)
+                source = " " * quote.start("source") + quote["source"].replace(",", "—", 1)
                 self._source = Block(start, source, quote=True) if "cite" in source else None
-            elif _ATTRIBUTES.match(line):
+            elif skipped or not line.strip() or _EDGE.match(line) or _ATTRIBUTES.match(line):
                 self._end_block()
+            elif _QUOTE_EDGE.match(line):
+                self._quote_edge(line)
             elif included := _INCLUDE.match(line):
                 self.included.append(included[1])
             elif not _COMMENT.match(line):
                 self._line(start, line)
-            number += 1
         self._end_block(at_last=True)
         return self._found.blocks
 
-    def _quote_edge(self, number: int, line: str) -> None:
-        if self._quote_end == number:
+    def _quote_edge(self, line: str) -> None:
+        closes = self._quote_end == self._lines.number
+        self._end_block(at_last=closes)
+        if closes:
             self._quote_end = None
-            self._end_block(at_last=True)
-        else:
-            self._end_block()
-            if self._quote_end is None:
-                self._quote_end = self._lines.next(line.strip(), number)
+        elif self._quote_end is None:
+            self._quote_end = self._lines.next(line.strip())
 
     def _line(self, start: int, line: str) -> None:
         quote = self._quote_end is not None or self._quote_next
         if heading := _HEADING.match(line):
-            self._found.end()
-            self._found.add(start, line, heading.end())
-            self._found.end()
+            self._found.add_single(start, line, heading.end())
         elif row := _ROW.match(line):
-            self._found.end()
-            self._found.add(start, line.replace("|", " "), row.end(), quote=quote)
+            self._found.begin(start, line.replace("|", " "), row.end(), quote=quote)
         elif item := _ITEM.match(line):
-            self._found.end()
-            self._found.add(start, line, item.end(), quote=quote)
-        elif (marked := _MARKDOWN_QUOTE.match(line)) is not None:
+            self._found.begin(start, line, item.end(), quote=quote)
+        elif marked := _MARKDOWN_QUOTE.match(line):
             self._found.add(start, line, marked.end(), quote=True)
         else:
             self._found.add(start, line, quote=quote)

@@ -6,12 +6,11 @@ import re
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 
 from citeloom.evidence.manuscripts.citation_groups import Piece
-from citeloom.evidence.manuscripts.footnotes import ProseWithNotes
 from citeloom.evidence.manuscripts.prose import Prose
 from citeloom.evidence.manuscripts.types import Citation
 
@@ -29,23 +28,36 @@ class Block:
 
 
 class Lines:
-    """The lines of a manuscript, with a lookup of the next delimiter line."""
+    """Iterates over the lines of a manuscript with their offsets; can skip to a later delimiter line."""
 
     def __init__(self, text: str) -> None:
-        self.all: list[tuple[int, str]] = []
+        self.number = -1  # of the current line
+        self._lines: list[tuple[int, str]] = []
         self._places: dict[str, list[int]] = defaultdict(list)
         start = 0
         for number, line in enumerate(text.split("\n")):
-            self.all.append((start, line))
+            self._lines.append((start, line))
             start += len(line) + 1
             if len(line) <= _MAX_DELIMITER and (content := line.strip().lower()):
                 self._places[content].append(number)
 
-    def next(self, content: str, after: int) -> int | None:
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        while self.number + 1 < len(self._lines):
+            self.number += 1
+            yield self._lines[self.number]
+
+    def next(self, content: str) -> int | None:
         """Return the number of the next line with only this content; None if there is none."""
         places = self._places.get(content.lower(), [])
-        found = bisect_right(places, after)
+        found = bisect_right(places, self.number)
         return places[found] if found < len(places) else None
+
+    def skip_to(self, content: str) -> bool:
+        """Continue after the next line with only this content; return whether there is one."""
+        found = self.next(content)
+        if found is not None:
+            self.number = found
+        return found is not None
 
 
 class Collector:
@@ -73,6 +85,16 @@ class Collector:
         self._parts.append(" " * prefix + line[prefix:] + "\n")
         self._next = start + len(line) + 1
 
+    def begin(self, start: int, line: str, prefix: int, *, quote: bool = False) -> None:
+        """End the block and begin another one with a line."""
+        self.end()
+        self.add(start, line, prefix, quote=quote)
+
+    def add_single(self, start: int, line: str, prefix: int, *, quote: bool = False) -> None:
+        """End the block and add a line that is a block of its own."""
+        self.begin(start, line, prefix, quote=quote)
+        self.end()
+
     def end(self) -> None:
         """End the block."""
         if self._parts:
@@ -84,7 +106,7 @@ class BlockReader(ABC):
     """Converts blocks to prose; a footnote is read at its first reference."""
 
     def __init__(self, blocks: Iterable[Block]) -> None:
-        self.prose = ProseWithNotes()
+        self.prose = Prose()
         self.groups = count()
         self._blocks = list(blocks)
         self._notes: dict[str, list[Block]] = defaultdict(list)

@@ -6,7 +6,6 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 
-from citeloom.evidence.manuscripts.footnotes import ProseWithNotes
 from citeloom.evidence.manuscripts.prose import Prose
 from citeloom.evidence.manuscripts.types import Citation
 
@@ -21,7 +20,7 @@ class NestedReader(ABC):
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.prose = ProseWithNotes()
+        self.prose = Prose()
         self.groups = 0  # number of groups of citations
         self._block_quotes = 0
         self._pending: list[Job] = []

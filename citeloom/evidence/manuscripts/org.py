@@ -56,33 +56,24 @@ def read(text: str) -> Prose:
 def _blocks(text: str) -> list[Block]:
     lines = Lines(text)
     found = Collector()
-    quotes = blank = number = 0
-    while number < len(lines.all):
-        start, line = lines.all[number]
-        number += 1
+    quotes = blank = 0
+    for start, line in lines:
         blank = 0 if line.strip() else blank + 1
         if blank:
             found.end()
             found.note = None if blank > 1 else found.note
-            continue
-        block = _BLOCK.match(line)
-        if block:
+        elif block := _BLOCK.match(line):
             found.end()
             name, begins = block["name"].lower(), block["which"].lower() == "begin"
-            closing = lines.next(f"#+end_{name}", number - 1) if begins and name in _NO_PROSE else None
-            number = closing + 1 if closing is not None else number
+            if begins and name in _NO_PROSE:
+                lines.skip_to(f"#+end_{name}")
             quotes = max(0, quotes + (1 if begins else -1) * (name in _QUOTES))
         elif _DRAWER.match(line):
-            closing = lines.next(":end:", number - 1)
-            number = closing + 1 if closing is not None else number
-        elif (formula := _LATEX.match(line)) and (
-            closing := lines.next(f"\\end{{{formula['name']}}}", number - 1)
-        ) is not None:
-            number = closing + 1
+            lines.skip_to(":end:")
+        elif (formula := _LATEX.match(line)) and lines.skip_to(f"\\end{{{formula['name']}}}"):
+            continue
         elif caption := _CAPTION.match(line):
-            found.end()
-            found.add(start, line, caption.end())
-            found.end()
+            found.add_single(start, line, caption.end())
         elif not _DROPPED_LINE.match(line):
             _add(found, start, line, quotes > 0)
     found.end()
@@ -95,19 +86,15 @@ def _add(found: Collector, start: int, line: str, quote: bool) -> None:
         found.note = None
         tags = _TAGS.search(line[-200:])
         kept = len(line) - len(tags[0]) if tags else len(line)
-        found.add(start, line[:kept] + " " * (len(line) - kept), heading.end())
-        found.end()
+        found.add_single(start, line[:kept].ljust(len(line)), heading.end())
     elif row := _ROW.match(line):
-        found.end()
-        found.add(start, line.replace("|", " "), row.end(), quote=quote)
-        found.end()
+        found.add_single(start, line.replace("|", " "), row.end(), quote=quote)
     elif note := _NOTE.match(line):
         found.end()
         found.note = note["name"]
         found.add(start, line, note.end())
     elif item := _ITEM.match(line):
-        found.end()
-        found.add(start, line, item.end(), quote=quote)
+        found.begin(start, line, item.end(), quote=quote)
     else:
         found.add(start, line, quote=quote)
 

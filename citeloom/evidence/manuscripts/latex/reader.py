@@ -143,7 +143,7 @@ class _Reader(NestedReader):
         if name in commands.INCLUDES and dropped:
             included = self.text[slice(*dropped)].strip()
             if included and not included.endswith(commands.NO_PROSE):
-                self.prose.include(included)
+                self.prose.included.append(included)
         if name in commands.DROPPED:
             return after if after > at else after_name
         if inside is None:

@@ -150,7 +150,7 @@ class _Inline:
                 self._prose.add(html.unescape(entity[0]), self._start + position, verbatim=False)
                 return entity.end()
             case "{" if included := _INCLUDE.match(self._text, position):
-                self._prose.include(included[1])
+                self._prose.included.append(included[1])
                 return included.end()
             case "{" if dropped := _ATTRIBUTES.match(self._text, position) or _SHORTCODE.match(self._text, position):
                 return dropped.end()

@@ -178,7 +178,7 @@ class _Reader(NestedReader):
         call = _CALL.match(self.text, start + 1, after)
         jobs: list[Job] = [partial(self._code, start + 1, after, False)]
         if included := _INCLUDE.match(self.text, start, after):
-            self.prose.include(included[1])
+            self.prose.included.append(included[1])
         if call and call[1] in _SEPARATE:
             jobs = [self.end_paragraph, partial(self._code, start + 1, after, True), self.end_paragraph]
         return self.schedule(jobs, (after, end), end)
