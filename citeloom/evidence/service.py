@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,45 +32,38 @@ from citeloom.library.projects import ProjectService
 from citeloom.search.query import SearchService
 
 if TYPE_CHECKING:
-    from citeloom.evidence.check import ManuscriptChecker
     from citeloom.evidence.verify import QuoteVerifier
 
 
+@dataclass(eq=False)
 class EvidenceService:
     """Verifies quotations, checks manuscripts, formats citations and exports records."""
 
-    def __init__(
-        self,
-        catalog: Catalog,
-        works: Works,
-        projects: ProjectService,
-        texts: DocumentTexts,
-        search: SearchService,
-        models: ModelRegistry,
-    ) -> None:
-        self._catalog = catalog
-        self._works = works
-        self._projects = projects
-        self._texts = texts
-        self._search = search
-        self._models = models
+    catalog: Catalog
+    works: Works
+    projects: ProjectService
+    texts: DocumentTexts
+    search: SearchService
+    models: ModelRegistry
 
     @handles(VerifyQuote)
     def verify(self, request: VerifyQuote, cancel: Cancel) -> VerifyResult:
         """Verify a quotation and find its actual place."""
-        project = self._catalog.projects.get(request.project)
+        project = self.catalog.projects.get(request.project)
         return self._verifier.verify(project, request.quote, request.citekey, request.page, cancel)
 
     @handles(CheckManuscript)
     def check(self, request: CheckManuscript, cancel: Cancel) -> CheckReport:
         """Check the key, quotation and page of every citation of a manuscript."""
+        from citeloom.evidence.check import check_file, check_text
+
         named = request.project
-        project = self._catalog.projects.get(named) if named else self._projects.default_project()
+        project = self.catalog.projects.get(named) if named else self.projects.default_project()
         if request.path is not None:
-            return self._checker.check_file(project, Path(request.path), cancel)
+            return check_file(self._verifier, project, Path(request.path), cancel)
         if request.text is None:
             raise CiteLoomError(Code.INVALID_INPUT, "There is nothing to check.", "Give a path or a text.")
-        return self._checker.check_text(project, request.text, request.format, request.visible, cancel)
+        return check_text(self._verifier, project, request.text, request.format, request.visible, cancel)
 
     @handles(Cite)
     def cite(self, request: Cite) -> CiteResult:
@@ -78,8 +72,8 @@ class EvidenceService:
 
         named = request.project
         return format_cites(
-            self._works,
-            [self._catalog.projects.get(named)] if named else self._catalog.projects.all(),
+            self.works,
+            [self.catalog.projects.get(named)] if named else self.catalog.projects.all(),
             request.cites,
             style=request.style,
             style_files=request.style_files,
@@ -92,31 +86,25 @@ class EvidenceService:
         """Return the records of the works that citations name, each once."""
         from citeloom.evidence.cite import records_of
 
-        return records_of(self._works, self._catalog.projects.get(request.project), request.cites, request.format)
+        return records_of(self.works, self.catalog.projects.get(request.project), request.cites, request.format)
 
     @handles(GetRecord)
     def record(self, request: GetRecord) -> RecordResult:
         """Return the record of one work."""
         from citeloom.evidence.export import record_of
 
-        return record_of(self._works, self._catalog.projects.get(request.project), request.citekey, request.format)
+        return record_of(self.works, self.catalog.projects.get(request.project), request.citekey, request.format)
 
     @handles(Export)
     def export(self, request: Export) -> ExportResult:
         """Export the works of a project, or those that manuscripts cite."""
         from citeloom.evidence.export import export
 
-        project, manuscripts = self._catalog.projects.get(request.project), [Path(p) for p in request.cited_in]
-        return export(self._works, project, request.format, escaped=request.escaped, cited_in=manuscripts)
+        project, manuscripts = self.catalog.projects.get(request.project), [Path(p) for p in request.cited_in]
+        return export(self.works, project, request.format, escaped=request.escaped, cited_in=manuscripts)
 
     @cached_property
     def _verifier(self) -> QuoteVerifier:
         from citeloom.evidence.verify import QuoteVerifier
 
-        return QuoteVerifier(self._catalog, self._works, self._texts, self._search, self._models)
-
-    @cached_property
-    def _checker(self) -> ManuscriptChecker:
-        from citeloom.evidence.check import ManuscriptChecker
-
-        return ManuscriptChecker(self._catalog, self._works, self._verifier, self._search)
+        return QuoteVerifier(self.catalog, self.works, self.texts, self.search, self.models)

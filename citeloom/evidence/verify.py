@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from citeloom.api.evidence import OtherWork, Searched, UnconfirmedDocument, Verdict, VerifyResult
@@ -40,18 +41,16 @@ _MAX_SIMILAR = 40  # passages found for each piece of a quotation
 _PIECE_WORDS, _MAX_PIECES = 50, 5  # a long quotation is searched for in pieces
 
 
+@dataclass(eq=False)
 class QuoteVerifier:
     """Looks quotations up in works."""
 
-    def __init__(
-        self, catalog: Catalog, works: Works, texts: DocumentTexts, search: SearchService, models: ModelRegistry
-    ) -> None:
-        self._catalog = catalog
-        self._works = works
-        self._document_texts = texts
-        self._search = search
-        self._models = models
-        self._texts: LruCache[WorkText] = LruCache(_MAX_TEXTS, _MAX_BYTES)
+    catalog: Catalog
+    works: Works
+    document_texts: DocumentTexts
+    search: SearchService
+    models: ModelRegistry
+    _texts: LruCache[WorkText] = field(init=False, default_factory=lambda: LruCache(_MAX_TEXTS, _MAX_BYTES))
 
     def verify(
         self, project: Project, quote: str, citekey: str | None, page: str | None, cancel: Cancel
@@ -59,8 +58,8 @@ class QuoteVerifier:
         """Verify a quotation and find its actual place."""
         check_quote(quote)
         page = (page or "").strip() or None
-        work = self._works.get(project, citekey) if citekey and citekey.strip() else None
-        coverage = self._catalog.documents.coverage(project.id)
+        work = self.works.get(project, citekey) if citekey and citekey.strip() else None
+        coverage = self.catalog.documents.coverage(project.id)
         if work is None:
             result = self._in_similar(project, quote, page, cancel, seconds=_MORE_SECONDS)
             elsewhere = None
@@ -133,29 +132,29 @@ class QuoteVerifier:
     ) -> LookupResult:
         """Look a quotation up in the documents with the most similar passages, then in others for some seconds."""
         skipped = set(excluded)
-        hits = self._search.similar(project, _pieces(quote), _MAX_SIMILAR, cancel)
+        hits = self.search.similar(project, _pieces(quote), _MAX_SIMILAR, cancel)
         ids = list(dict.fromkeys(i for hit in hits if (i := hit.payload["doc_id"]) not in skipped))
-        nearest = self._catalog.documents.some(project.id, ids[:_MAX_NEAREST])
+        nearest = self.catalog.documents.some(project.id, ids[:_MAX_NEAREST])
         result = self._look_up(project, self._with_works(project, nearest), quote, page, cancel)
         if result.verdict == Verdict.EXACT or not seconds:
             return result
         deadline = time.monotonic() + seconds
         skipped.update(ids[:_MAX_NEAREST])
-        others = [d for d in self._catalog.documents.all(project.id) if d.state == State.READY]
+        others = [d for d in self.catalog.documents.all(project.id) if d.state == State.READY]
         order = {doc_id: number for number, doc_id in enumerate(ids)}
         others.sort(key=lambda d: order.get(d.doc_id, len(order)))
         rest = self._with_works(project, (d for d in others if d.doc_id not in skipped))
         return result.extended(self._look_up(project, rest, quote, page, cancel, deadline))
 
     def _with_works(self, project: Project, documents: Iterable[Document]) -> Iterator[tuple[Work, Document]]:
-        found = ((self._works.resolve(project, d.citekey), d) for d in documents)
+        found = ((self.works.resolve(project, d.citekey), d) for d in documents)
         return ((work, d) for work, d in found if work and any(own.doc_id == d.doc_id for own in work.documents))
 
     def _unconfirmed(self, project: Project, quote: str, cancel: Cancel) -> Document | None:
         """Return a document with the quotation that belongs to no work: stored by an agent, or with an open claim."""
-        unconfirmed = {d.doc_id: d for d in self._catalog.documents.claiming(project.id) if not d.citekey}
+        unconfirmed = {d.doc_id: d for d in self.catalog.documents.claiming(project.id) if not d.citekey}
         found: dict[str, list[Hit]] = {}
-        for hit in self._search.similar(project, _pieces(quote), _MAX_SIMILAR, cancel) if unconfirmed else ():
+        for hit in self.search.similar(project, _pieces(quote), _MAX_SIMILAR, cancel) if unconfirmed else ():
             found.setdefault(hit.payload["doc_id"], []).append(hit)
         for doc_id, hits in found.items():
             if document := unconfirmed.get(doc_id):
@@ -168,12 +167,12 @@ class QuoteVerifier:
     def text(self, project: Project, document: Document) -> WorkText:
         """Return the word index of a document, from the cache if possible."""
         if document.source.startswith(STORED):  # an agent may add to it at any time
-            return WorkText(self._document_texts.converted(project, document))
+            return WorkText(self.document_texts.converted(project, document))
         # The page range of the record determines the printed pages, so it is part of the key.
         cache_key = f"{document.doc_id} {document.version} {document.converter} {document.record.get('page_range')}"
         text = self._texts.get(cache_key)
         if text is None:
-            text = WorkText(self._document_texts.converted(project, document))
+            text = WorkText(self.document_texts.converted(project, document))
             self._texts.put(cache_key, text, text.size)
         return text
 
@@ -210,7 +209,7 @@ class QuoteVerifier:
     @cached_property
     def lexicon(self) -> Lexicon:
         """The vocabulary of the bundled model."""
-        return Lexicon(vocabulary(self._models.info(BUNDLED_DENSE).tokenizer))
+        return Lexicon(vocabulary(self.models.info(BUNDLED_DENSE).tokenizer))
 
 
 def _pieces(quote: str) -> list[str]:
