@@ -1,4 +1,4 @@
-"""Compares a piece of a quotation with a range of words of a work. Called by `match` and `lookup`."""
+"""Compares a piece of a quotation with a range of words of a work. Called by `match`."""
 
 from __future__ import annotations
 

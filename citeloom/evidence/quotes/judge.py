@@ -1,6 +1,6 @@
 """Decides which differences between a quotation and a work are allowed: typography, hyphenation, OCR errors.
 
-Used by `compare`, `lookup` and `match`.
+Used by `compare` and `match`.
 """
 
 from __future__ import annotations

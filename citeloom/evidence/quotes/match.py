@@ -1,16 +1,17 @@
-"""Matches a whole quotation: all of its pieces, in order and not too far apart. Called by `verification`."""
+"""Finds a whole quotation in a work: all of its pieces, in order and not too far apart. Called by `verification`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from citeloom.core.text.section_names import is_reference_list
 from citeloom.evidence.quotes import quotation, tokens
-from citeloom.evidence.quotes.compare import Compared, compare, missing, weigh
+from citeloom.evidence.quotes.compare import Compared, compare, compare_best_part, missing, weigh
 from citeloom.evidence.quotes.judge import BRACKETS, ELLIPSIS, Judge
-from citeloom.evidence.quotes.lookup import likeness, nearest, occurrences
 from citeloom.evidence.quotes.page_claim import Claim
 from citeloom.evidence.quotes.quotation import Piece
 
@@ -24,6 +25,13 @@ _MAX_HIDDEN = 3  # words; an ellipsis this short must not leave out a negation
 _MIN_LIKENESS = 0.62  # share of a quotation that the work must have for the verdict "near"
 _MIN_RUN = 3  # consecutive words
 _MIN_SPLICED_SHARE, _MIN_SPLICED_RUN, _MIN_SPLICED_REST = 0.85, 4, 4
+_MAX_OCCURRENCES = 1_000
+_MAX_RARE = 64  # occurrences; a more frequent word says little about where a quotation is from
+_MAX_SEEDS = 40
+_MAX_SEQUENCE_SEEDS = 4
+_SEQUENCE_WORDS = 3  # consecutive words, searched for because single words may all be too common
+_MAX_WINDOWS = 5
+_WINDOW_SLACK = 8
 
 
 @dataclass(slots=True)
@@ -79,7 +87,7 @@ class Matcher:
         return self._find_piece(pieces[0]) if len(pieces) == 1 else self._find_pieces(pieces)
 
     def _find_piece(self, piece: Piece) -> Match | None:
-        places = occurrences(piece, self._judge)
+        places = _occurrences(piece, self._judge)
         limit = max(_MIN_PLACES, min(_MAX_PLACES, _MAX_WORDS // len(piece.words)))
         candidates = [compare(piece, self._judge, low, high) for low, high in places[:limit]]
         exact = [compared for compared in candidates if compared.exact]
@@ -87,11 +95,11 @@ class Matcher:
             best = min(exact, key=self._rank)
             more = max(0, len(places) - limit)
             return Match([best], 1.0, len(exact) + more, allowed=set(best.allowed))
-        candidates += nearest(piece, self._judge)
+        candidates += _nearest(piece, self._judge)
         if not candidates:
             return None
-        best = min(candidates, key=lambda c: (-round(likeness(c), 2), len(c.differences), self._rank(c)))
-        match = Match([best], likeness(best), allowed=set(best.allowed))
+        best = min(candidates, key=lambda c: (-round(_likeness(c), 2), len(c.differences), self._rank(c)))
+        match = Match([best], _likeness(best), allowed=set(best.allowed))
         return match if best.exact else self._spliced(piece, match)
 
     def _rank(self, part: Compared) -> tuple[bool, bool, bool, int]:
@@ -120,12 +128,12 @@ class Matcher:
             return None
         rest = _cut(piece, low, high)
         distinctive = high - low >= _MIN_SPLICED_REST and sum(weight == 1.0 for weight in weigh(rest)) > 1
-        for first, stop in occurrences(rest, self._judge)[:1] if distinctive else ():
+        for first, stop in _occurrences(rest, self._judge)[:1] if distinctive else ():
             return compare(rest, self._judge, first, stop)
         return missing(rest, main.stop)
 
     def _find_pieces(self, pieces: Sequence[Piece]) -> Match | None:
-        places = [occurrences(piece, self._judge) for piece in pieces]
+        places = [_occurrences(piece, self._judge) for piece in pieces]
         parts: list[Compared | None] | None = None
         best: tuple[object, ...] | None = None
         # The piece with the fewest occurrences comes first; the others are searched for around it.
@@ -168,11 +176,11 @@ class Matcher:
         return nearby
 
     def _most_similar(self, piece: Piece, parts: Sequence[Compared | None]) -> Compared | None:
-        candidates = [c for c in nearest(piece, self._judge) if likeness(c) >= _MIN_LIKENESS]
+        candidates = [c for c in _nearest(piece, self._judge) if _likeness(c) >= _MIN_LIKENESS]
         found = [part for part in parts if part]
         if not found or not candidates:
             return candidates[0] if candidates else None
-        return min(candidates, key=lambda c: (-round(likeness(c), 1), abs(c.first - found[0].first)))
+        return min(candidates, key=lambda c: (-round(_likeness(c), 1), abs(c.first - found[0].first)))
 
     def _assemble(self, pieces: Sequence[Piece], parts: Sequence[Compared | None]) -> Match | None:
         stop = max((part.stop for part in parts if part), default=None)
@@ -207,3 +215,60 @@ class Matcher:
     def _hides_negation(self, before: Compared, after: Compared) -> bool:
         between = range(before.stop, after.first)
         return len(between) <= _MAX_HIDDEN and any(tokens.is_negation(self._judge.work.fold(at)) for at in between)
+
+
+def _occurrences(piece: Piece, judge: Judge) -> list[tuple[int, int]]:
+    """Return the ranges of the work with the same letters, in order; they may still differ in punctuation."""
+    variants = {"".join(word.folds[0] for word in piece.words), "".join(word.folds[-1] for word in piece.words)}
+    found = {place for letters in variants for place in islice(judge.work.find(letters), _MAX_OCCURRENCES)}
+    return sorted(found)
+
+
+def _nearest(piece: Piece, judge: Judge) -> list[Compared]:
+    """Return the most similar places, best first."""
+    found: dict[tuple[int, int], Compared] = {}
+    for low, high in _windows(piece, judge):
+        compared = compare_best_part(piece, judge, low, high)
+        if compared is None:
+            continue
+        place = compared.first, compared.stop
+        if place not in found or len(compared.pairs) > len(found[place].pairs):
+            found[place] = compared
+    return sorted(found.values(), key=_likeness, reverse=True)
+
+
+def _likeness(compared: Compared) -> float:
+    """Return the share of a piece that the work has at this place: 1 if all of it."""
+    return compared.weight / (sum(weigh(compared.piece)) + 0.5 * compared.surplus)
+
+
+def _windows(piece: Piece, judge: Judge) -> Iterator[tuple[int, int]]:
+    """Yield the ranges in which several of the piece's words have about the same distances as in the piece."""
+    work, count = judge.work, len(piece.words)
+    width = max(12, count // 5)
+    votes: defaultdict[tuple[int, int], float] = defaultdict(float)
+    for at, position, weight in (*_rare_words(piece, judge), *_sequences(piece, judge)):
+        votes[bisect_right(work.pieces, position), (position - at) // width] += weight
+    adjacent = {(p, d): votes[p, d] + votes.get((p, d + 1), 0.0) for p, d in tuple(votes)}
+    for number, diagonal in sorted(adjacent, key=lambda key: -adjacent[key])[:_MAX_WINDOWS]:
+        low, high = work.pieces[number - 1], work.pieces[number] - 1
+        begin = diagonal * width
+        yield max(low, begin - _WINDOW_SLACK), min(high, begin + 2 * width + count + _WINDOW_SLACK)
+
+
+def _rare_words(piece: Piece, judge: Judge) -> Iterator[tuple[int, int, float]]:
+    work = judge.work
+    counted = sorted((work.count(fold), at, fold) for at, word in enumerate(piece.words) for fold in word.folds)
+    for count, at, fold in [c for c in counted if 0 < c[0] <= _MAX_RARE][:_MAX_SEEDS]:
+        for position in work.positions(fold):
+            yield at, position, 1 / count**0.5
+
+
+def _sequences(piece: Piece, judge: Judge) -> Iterator[tuple[int, int, float]]:
+    """Yield the positions of short word sequences of the piece in the work."""
+    starts = range(0, len(piece.words) - _SEQUENCE_WORDS + 1, max(1, len(piece.words) // _MAX_SEEDS))
+    for at in starts:
+        letters = "".join(word.folds[0] for word in piece.words[at : at + _SEQUENCE_WORDS])
+        found = list(islice(judge.work.find(letters), _MAX_SEQUENCE_SEEDS + 1))
+        for position, _ in found:
+            yield at, position, 2 / len(found) ** 0.5

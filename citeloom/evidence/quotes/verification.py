@@ -9,7 +9,8 @@ from citeloom.api.evidence import Change, Verdict
 from citeloom.core.text.section_names import is_reference_list
 from citeloom.core.text.sentences import sentences
 from citeloom.core.types import TextSource
-from citeloom.evidence.quotes import diff, quotation, tokens
+from citeloom.evidence.quotes import quotation, tokens
+from citeloom.evidence.quotes.compare import Compared, Difference
 from citeloom.evidence.quotes.judge import BRACKETS, Judge
 from citeloom.evidence.quotes.lexicon import Lexicon
 from citeloom.evidence.quotes.match import Match, Matcher
@@ -22,6 +23,7 @@ _FAR_APART_MARGIN = 0.1  # by which pieces that are far apart must be a better m
 _MAX_COMMON_WORDS, _MIN_COMMON_PLACES = 8, 4  # fewer words at this many places prove nothing
 _CLOSED_BY = {"“": "”", "„": "“”", "«": "»", "»": "«", "‘": "’", "‚": "‘’", '"': '"', "「": "」", "『": "』", "‹": "›"}
 _MARKS = re.compile(r"[“”„«»‘’‚\"「」『』‹›]")
+_DIFF_CONTEXT = 6  # unchanged words shown on either side of a difference
 _MAX_CONTEXT = 1_500  # characters on either side that are searched for sentence ends and quotation marks
 
 
@@ -125,8 +127,8 @@ def _finding(work: WorkText, match: Match | None, claim: Claim | None, reason: s
         pdf_page_claimed=counts_pdf_pages,
         section_path=start.section_path,
         allowed=tuple(sorted(match.allowed)),
-        diff=None if match.exact else f" {cut} ".join(diff.render(part, work) for part in match.parts),
-        changes=tuple(diff.change(part, found, work) for part in match.parts for found in part.differences),
+        diff=None if match.exact else f" {cut} ".join(_word_diff(part, work) for part in match.parts),
+        changes=tuple(_change(part, found, work) for part in match.parts for found in part.differences),
         in_references=is_reference_list(start.section_path),
         is_quotation=all(_is_quotation(work, part.first, part.stop) for part in placed),
         aside=start.aside,
@@ -169,3 +171,45 @@ def _around(work: WorkText, first: int, stop: int) -> tuple[str, int]:
     low, high = work.paragraph(first, stop)
     low = max(low, work.starts[first] - _MAX_CONTEXT)
     return work.text[low : min(high, work.ends[stop - 1] + _MAX_CONTEXT)], low
+
+
+def _word_diff(part: Compared, work: WorkText) -> str:
+    """Return a piece as "the [-quotation's-] {+work's+} words"; long unchanged parts are shortened."""
+    shown: list[str] = []
+    at = 0
+    for difference in part.differences:
+        low, high = difference.quote
+        if low < at:
+            continue
+        shown += _unchanged(part.piece, at, low, opens=at == 0, closes=False)
+        found = _change(part, difference, work)
+        shown += [f"[-{found.quote}-]"] * bool(found.quote) + [f"{{+{found.work}+}}"] * bool(found.work)
+        at = high
+    shown += _unchanged(part.piece, at, len(part.piece.words), opens=at == 0, closes=True)
+    return " ".join(shown)
+
+
+def _change(part: Compared, difference: Difference, work: WorkText) -> Change:
+    """Return the words, or the punctuation, of a difference."""
+    (low, high), (first, stop) = difference.quote, difference.work
+    if difference.punctuation:
+        return Change(_collapse_spaces(part.piece.words[low].gap), _collapse_spaces(work.gap(first)))
+    return Change(_written(part.piece, low, high), _collapse_spaces(work.raw(first, stop)))
+
+
+def _written(piece: Piece, low: int, high: int) -> str:
+    words = piece.words[low:high]
+    return _collapse_spaces("".join((word.gap if number else "") + word.written for number, word in enumerate(words)))
+
+
+def _unchanged(piece: Piece, low: int, high: int, *, opens: bool, closes: bool) -> list[str]:
+    if low >= high:
+        return []
+    before, after = (0 if opens else _DIFF_CONTEXT), (0 if closes else _DIFF_CONTEXT)
+    if high - low <= before + after + 2:
+        return [_written(piece, low, high)]
+    return list(filter(None, (_written(piece, low, low + before), "…", _written(piece, high - after, high))))
+
+
+def _collapse_spaces(text: str) -> str:
+    return " ".join(text.split())
