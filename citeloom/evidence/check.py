@@ -27,9 +27,8 @@ from citeloom.evidence.manuscripts.types import Citation, Manuscript, Quotation
 from citeloom.evidence.quotes.lexicon import Lexicon
 from citeloom.evidence.quotes.page_claim import has_page
 from citeloom.evidence.quotes.work_text import WorkText
-from citeloom.evidence.similar_keys import SimilarKeys
 from citeloom.evidence.verify import QuoteVerifier
-from citeloom.evidence.works import Work
+from citeloom.evidence.works import SimilarKeys, Work
 from citeloom.importing.ids import shown_source
 
 MAX_CHARACTERS = 50_000  # in a text sent by an agent

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,6 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.lru_cache import LruCache
 from citeloom.core.types import Record
 from citeloom.evidence.manuscripts.types import Citation
-from citeloom.evidence.similar_keys import SimilarKeys
 from citeloom.importing.stages.match import BY_FILE, BY_RECORD, with_keys
 
 log = logging.getLogger(__name__)
@@ -26,6 +27,10 @@ log = logging.getLogger(__name__)
 OWN_NOTES = ("note", "annotations")  # file types of the researcher's notes about a work, which are not its text
 _MAX_CACHED = 32  # reference files
 _MAX_NAMED, _MAX_KEY = 10, 80  # citekeys named in a message, and characters of each
+_MAX_COMPARED = 30  # candidates compared letter by letter; the others share fewer trigrams
+_MIN_SIMILARITY = 0.5
+_MIN_SHARE_OF_BEST = 0.75  # of the best candidate's similarity
+_MAX_LENGTH = 200  # characters of a citekey that are compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +71,34 @@ class _References:
     stamp: tuple[int, int] = (0, 0)
     records: Mapping[str, Record] = field(default_factory=dict)
     problem: str = ""
+
+
+class SimilarKeys:
+    """Trigram index of citekeys."""
+
+    def __init__(self, keys: Iterable[str]) -> None:
+        self._keys = sorted(set(filter(None, keys)))
+        self._by_trigram: dict[str, list[int]] = {}
+        for number, key in enumerate(self._keys):
+            for trigram in _trigrams(key):
+                self._by_trigram.setdefault(trigram, []).append(number)
+
+    def similar(self, key: str, limit: int = 3) -> list[str]:
+        """Return the most similar citekeys, best first."""
+        trigrams = _trigrams(key)
+        shared: Counter[int] = Counter()
+        for trigram in trigrams:
+            shared.update(self._by_trigram.get(trigram, ()))
+        scored = []
+        for number, count in shared.most_common(_MAX_COMPARED):
+            candidate = self._keys[number]
+            # A short key may be the beginning of a long one, so the overlap is relative to the shorter.
+            overlap = count / max(1, min(len(trigrams), len(_trigrams(candidate))))
+            ratio = SequenceMatcher(None, key[:_MAX_LENGTH].casefold(), candidate[:_MAX_LENGTH].casefold()).ratio()
+            if max(overlap, ratio) >= _MIN_SIMILARITY:
+                scored.append((-(overlap + ratio), candidate))
+        scored.sort()
+        return [candidate for score, candidate in scored[:limit] if score <= scored[0][0] * _MIN_SHARE_OF_BEST]
 
 
 class Works:
@@ -250,3 +283,8 @@ def csl_of(document: Document) -> dict[str, Any]:
 def _person(name: str) -> dict[str, str]:
     family, comma, given = (part.strip() for part in name.partition(","))
     return {"family": family, "given": given} if comma and family and given else {"literal": name}
+
+
+def _trigrams(key: str) -> set[str]:
+    padded = f"  {key[:_MAX_LENGTH].casefold()} "
+    return {padded[at : at + 3] for at in range(len(padded) - 2)}

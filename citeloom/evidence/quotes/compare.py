@@ -169,18 +169,18 @@ class _Comparison:
                 joined = self._unpaired(i, k, j, m, joined)
             if k == len(piece.words):
                 break
-            self._paired_word(k, m, joined)
+            self._pair(k, m, self._judge.word(piece.words[k], m, first=k == 0), joined)
             i, j, joined = k + 1, m + 1, True
         self._ends()
         return out
 
-    def _paired_word(self, k: int, m: int, joined: bool) -> None:
+    def _pair(self, i: int, j: int, allowed: set[str] | None, joined: bool) -> None:
+        """Record two words that correspond to each other."""
         if joined:
-            self._gap(k, m)
-        same = self._judge.word(self._piece.words[k], m, first=k == 0)
-        self._record(same, Difference((k, k + 1), (m, m + 1)))
-        self._out.pairs.append((k, m))
-        self._out.weight += self._weights[k]
+            self._gap(i, j)
+        self._record(allowed, Difference((i, i + 1), (j, j + 1)))
+        self._out.pairs.append((i, j))
+        self._out.weight += self._weights[i]
 
     def _gap(self, k: int, m: int) -> None:
         same = self._judge.gap(self._piece.words[k].gap, m)
@@ -199,27 +199,9 @@ class _Comparison:
         if left_out and self._judge.notes(self._piece.words[k].gap, j, m):
             out.allowed.add(NOTE_NUMBER)
             return False  # the punctuation around the number has just been compared
-        # Misread words may be next to words that were changed: those at either end are judged one by one.
         same = self._judge.run(self._piece.words[i:k], j, m, opens=i == 0)
         if same is None:
-            while i < k and j < m and self._single_word(i, j, joined):
-                i, j, joined = i + 1, j + 1, True
-            tail = 0
-            while i < k - tail and j < m - tail:
-                at, in_work = k - tail - 1, m - tail - 1
-                if self._judge.run(self._piece.words[at : at + 1], in_work, in_work + 1, opens=at == 0) is None:
-                    break
-                tail += 1
-            if i < k - tail or j < m - tail:
-                out.differences.append(Difference((i, k - tail), (j, m - tail)))
-                if i < k - tail or not _in_brackets(self._judge.work, j, m - tail):
-                    out.surplus += max(0, (m - tail - j) - (k - tail - i))
-                out.weight += self._credit(i, k - tail, j, m - tail)
-                joined = False
-            for at, in_work in zip(range(k - tail, k), range(m - tail, m), strict=True):
-                self._single_word(at, in_work, joined)
-                joined = True
-            return joined
+            return self._unequal(i, k, j, m, joined)
         if joined and k > i and m > j:
             self._gap(i, j)
         out.allowed |= same
@@ -228,6 +210,30 @@ class _Comparison:
             out.pairs += zip(range(i, k), range(j, m), strict=True)
         return True
 
+    def _unequal(self, i: int, k: int, j: int, m: int, joined: bool) -> bool:
+        """Compare changed words: misread words may be next to them, so those at either end are judged one by one."""
+        out = self._out
+        while i < k and j < m and (allowed := self._judge_word(i, j)) is not None:
+            self._pair(i, j, allowed, joined)
+            i, j, joined = i + 1, j + 1, True
+        tail: list[tuple[int, int, set[str]]] = []
+        while i < k and j < m and (allowed := self._judge_word(k - 1, m - 1)) is not None:
+            k, m = k - 1, m - 1
+            tail.append((k, m, allowed))
+        if i < k or j < m:
+            out.differences.append(Difference((i, k), (j, m)))
+            if i < k or not _in_brackets(self._judge.work, j, m):
+                out.surplus += max(0, (m - j) - (k - i))
+            out.weight += self._credit(i, k, j, m)
+            joined = False
+        for at, in_work, allowed in reversed(tail):
+            self._pair(at, in_work, allowed, joined)
+            joined = True
+        return joined
+
+    def _judge_word(self, i: int, j: int) -> set[str] | None:
+        return self._judge.run(self._piece.words[i : i + 1], j, j + 1, opens=i == 0)
+
     def _credit(self, i: int, k: int, j: int, m: int) -> float:
         """Return the partial weight of words that look alike: OCR errors that are not allowed, plurals, typos."""
         if k - i != m - j or k - i > _MAX_CREDITED:
@@ -235,17 +241,6 @@ class _Comparison:
         pairs = zip(range(i, k), range(j, m), strict=True)
         alike = (a for a, b in pairs if look_alike(self._piece.words[a].folds[0], self._judge.work.fold(b)))
         return _SIMILAR_WORD_CREDIT * sum(self._weights[a] for a in alike)
-
-    def _single_word(self, i: int, j: int, joined: bool) -> bool:
-        same = self._judge.run(self._piece.words[i : i + 1], j, j + 1, opens=i == 0)
-        if same is None:
-            return False
-        if joined:
-            self._gap(i, j)
-        self._out.allowed |= same
-        self._out.weight += self._weights[i]
-        self._out.pairs.append((i, j))
-        return True
 
     def _ends(self) -> None:
         """Check the ends: half of a compound, or a number without its sign, is a difference."""

@@ -128,52 +128,26 @@ class Matcher:
             return None
         rest = _cut(piece, low, high)
         distinctive = high - low >= _MIN_SPLICED_REST and sum(weight == 1.0 for weight in weigh(rest)) > 1
-        for first, stop in _occurrences(rest, self._judge)[:1] if distinctive else ():
-            return compare(rest, self._judge, first, stop)
-        return missing(rest, main.stop)
+        places = _occurrences(rest, self._judge) if distinctive else []
+        return compare(rest, self._judge, *places[0]) if places else missing(rest, main.stop)
 
     def _find_pieces(self, pieces: Sequence[Piece]) -> Match | None:
         places = [_occurrences(piece, self._judge) for piece in pieces]
-        parts: list[Compared | None] | None = None
-        best: tuple[object, ...] | None = None
         # The piece with the fewest occurrences comes first; the others are searched for around it.
         anchor = min(range(len(pieces)), key=lambda n: (not places[n], len(places[n]), -len(pieces[n].words)))
-        for low, high in places[anchor][:_MAX_PLACES]:
-            nearby = self._nearest_places(places, anchor, (low, high))
-            compared = [
-                compare(piece, self._judge, *place) if place else None
-                for piece, place in zip(pieces, nearby, strict=True)
-            ]
-            found = [part for part in compared if part]
-            order = (
-                sum(part is None or not part.exact for part in compared),
-                self._rank(found[0])[:3],
-                found[-1].stop - found[0].first,
-            )
-            if best is None or order < best:
-                best, parts = order, compared
-        if parts is None:
-            parts = [None] * len(pieces)
+        nearby = (_nearest_places(places, anchor, at) for at in places[anchor][:_MAX_PLACES])
+        candidates = [
+            [compare(piece, self._judge, *at) if at else None for piece, at in zip(pieces, found, strict=True)]
+            for found in nearby
+        ]
+        parts = min(candidates, key=self._rank_parts, default=[None] * len(pieces))
         filled = [part or self._most_similar(piece, parts) for piece, part in zip(pieces, parts, strict=True)]
         return self._assemble(pieces, filled)
 
-    def _nearest_places(
-        self, places: Sequence[Sequence[tuple[int, int]]], anchor: int, at: tuple[int, int]
-    ) -> list[tuple[int, int] | None]:
-        """Return for each piece the occurrence nearest to the anchor's in the right direction, if any."""
-        nearby: list[tuple[int, int] | None] = [None] * len(places)
-        nearby[anchor] = at
-        stop = at[1]
-        for number in range(anchor + 1, len(places)):
-            following = next((place for place in places[number] if place[0] >= stop), None)
-            if following:
-                nearby[number], stop = following, following[1]
-        first = at[0]
-        for number in range(anchor - 1, -1, -1):
-            before = next((place for place in reversed(places[number]) if place[1] <= first), None)
-            if before:
-                nearby[number], first = before, before[0]
-        return nearby
+    def _rank_parts(self, parts: Sequence[Compared | None]) -> tuple[int, tuple[bool, ...], int]:
+        found = [part for part in parts if part]
+        inexact = sum(part is None or not part.exact for part in parts)
+        return inexact, self._rank(found[0])[:3], found[-1].stop - found[0].first
 
     def _most_similar(self, piece: Piece, parts: Sequence[Compared | None]) -> Compared | None:
         candidates = [c for c in _nearest(piece, self._judge) if _likeness(c) >= _MIN_LIKENESS]
@@ -215,6 +189,25 @@ class Matcher:
     def _hides_negation(self, before: Compared, after: Compared) -> bool:
         between = range(before.stop, after.first)
         return len(between) <= _MAX_HIDDEN and any(tokens.is_negation(self._judge.work.fold(at)) for at in between)
+
+
+def _nearest_places(
+    places: Sequence[Sequence[tuple[int, int]]], anchor: int, at: tuple[int, int]
+) -> list[tuple[int, int] | None]:
+    """Return for each piece the occurrence nearest to the anchor's in the right direction, if any."""
+    nearby: list[tuple[int, int] | None] = [None] * len(places)
+    nearby[anchor] = at
+    stop = at[1]
+    for number in range(anchor + 1, len(places)):
+        following = next((place for place in places[number] if place[0] >= stop), None)
+        if following:
+            nearby[number], stop = following, following[1]
+    first = at[0]
+    for number in range(anchor - 1, -1, -1):
+        before = next((place for place in reversed(places[number]) if place[1] <= first), None)
+        if before:
+            nearby[number], first = before, before[0]
+    return nearby
 
 
 def _occurrences(piece: Piece, judge: Judge) -> list[tuple[int, int]]:

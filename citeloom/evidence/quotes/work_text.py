@@ -123,15 +123,7 @@ class WorkText:
     @property
     def size(self) -> int:
         """Approximate size in bytes."""
-        arrays = (
-            self.starts,
-            self.ends,
-            self.ids,
-            self.letter_starts,
-            self._offsets,
-            self._positions,
-            self._origin_starts,
-        )
+        arrays = [value for value in vars(self).values() if isinstance(value, array)]
         fixed = sum(len(a) * a.itemsize for a in arrays) + sys.getsizeof(self.text) + sys.getsizeof(self.letters)
         vocabulary = sys.getsizeof(self.vocabulary) + 90 * len(self.vocabulary)
         return fixed + vocabulary + 200 * (len(self.origins) + len(self.pages))

@@ -177,19 +177,19 @@ class Structure:
     def _skip(self, sign: str, start: int, after: int) -> int:
         """Skip a comment, raw text, formula or string; without an end, only its opening character."""
         if sign == "//":
-            line = _END_OF_LINE.match(self.text, start)
-            end = line.end() if line else after
-        elif sign == "/*":
-            end = self._after_comment(after)
+            found = _END_OF_LINE.match(self.text, start)
+            end = found.end() if found else after
         elif sign == "``":
             end = after
+        elif sign in self._never_ended:
+            end = -1
+        elif sign == "/*":
+            end = self._after_comment(after)
         elif sign[0] == "`":
-            end = -1 if sign in self._never_ended else self.text.find(sign, after)
-            end = end + len(sign) if end >= 0 else -1
+            closing = self.text.find(sign, after)
+            end = closing + len(sign) if closing >= 0 else -1
         else:
-            found = (
-                None if sign in self._never_ended else (_STRING if sign == '"' else _FORMULA).match(self.text, start)
-            )
+            found = (_STRING if sign == '"' else _FORMULA).match(self.text, start)
             end = found.end() if found else -1
         if end < 0:
             self._never_ended.add(sign)
@@ -198,8 +198,6 @@ class Structure:
         return end
 
     def _after_comment(self, at: int) -> int:
-        if "/*" in self._never_ended:
-            return -1
         depth = 1
         while depth and (found := _COMMENT_SIGN.search(self.text, at)):
             depth += 1 if found[0] == "/*" else -1
