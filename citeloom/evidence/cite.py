@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from citeloom.api.evidence import CitationStyle, CiteResult, RecordsResult, ResolvedKey
+from citeloom.api.evidence import Cite as CiteRequest
 from citeloom.bibliography.export import write_library
 from citeloom.catalog.projects import Project
 from citeloom.core.errors import CiteLoomError, Code
@@ -19,7 +20,7 @@ from citeloom.evidence.manuscripts.types import Citation, Span
 from citeloom.evidence.works import Work, Works, shared_keys
 
 if TYPE_CHECKING:
-    from citeloom.csl.format import Cite, Markup
+    from citeloom.csl.format import Cite
 
 DEFAULT_STYLE = "apa"
 _LABELLED_LOCATOR = re.compile(r"([^\W\d_]+|[§¶]{1,2})(?:\.[\s~]*|[\s~]+|(?<=[§¶])(?=\d))(\S.*)", re.DOTALL)
@@ -48,35 +49,23 @@ _LABELS = {
 _MAX_CITES, _MAX_CITE = 1000, 2000  # citations in one request, and characters of each
 
 
-def format_cites(
-    works: Works,
-    projects: Sequence[Project],
-    cites: Sequence[str],
-    *,
-    style: str | None = None,
-    style_files: bool = True,
-    locale: str | None = None,
-    markup: Markup = "markdown",
-) -> CiteResult:
-    """Format an in-text citation for each of `cites`, and the bibliography of all works that they name.
-
-    A style is named by id or title or, with `style_files`, by the path of a .csl file.
-    """
+def format_cites(works: Works, projects: Sequence[Project], request: CiteRequest) -> CiteResult:
+    """Format an in-text citation for each one requested, and the bibliography of all works that they name."""
     # citeproc is slow to load, and few requests need it
     from citeloom.csl.format import format_citations
     from citeloom.csl.styles import find_style, style_from_file
 
-    name = style or DEFAULT_STYLE
-    from_file = style_files and name.lower().endswith(".csl")
+    name = request.style or DEFAULT_STYLE
+    from_file = request.style_files and name.lower().endswith(".csl")
     wanted = style_from_file(Path(name)) if from_file else find_style(name)
-    groups = _groups(cites)
+    groups = _groups(request.cites)
     found = works.find_all(projects, _keys(groups))
     formatted = format_citations(
         [work.csl for work in {w.citekey: w for w in found.values()}.values()],
         [[_as_cite(citation, found[citation.key]) for citation in group] for group in groups],
         wanted,
-        locale=locale,
-        markup=markup,
+        locale=request.locale,
+        markup=request.markup,
     )
     return CiteResult(
         style=CitationStyle(formatted.style.id, formatted.style.title),
@@ -126,8 +115,8 @@ def _groups(cites: Sequence[str]) -> list[list[Citation]]:
             return groups
     raise CiteLoomError(
         Code.INVALID_INPUT,
-        "That is too much at once.",
-        f"At most {_MAX_CITES:,} citations of {_MAX_CITE:,} characters each are set in one call.",
+        "These are too many citations, or too long ones, for one request.",
+        f"At most {_MAX_CITES:,} citations of {_MAX_CITE:,} characters each are formatted at once.",
     )
 
 

@@ -7,20 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from citeloom.api.evidence import (
-    CheckManuscript,
-    CheckReport,
-    Cite,
-    CiteResult,
-    Export,
-    ExportResult,
-    GetRecord,
-    GetRecords,
-    RecordResult,
-    RecordsResult,
-    VerifyQuote,
-    VerifyResult,
-)
+from citeloom.api import evidence as api
 from citeloom.api.verbs import handles
 from citeloom.catalog import Catalog
 from citeloom.core.cancel import Cancel
@@ -46,14 +33,14 @@ class EvidenceService:
     search: SearchService
     models: ModelRegistry
 
-    @handles(VerifyQuote)
-    def verify(self, request: VerifyQuote, cancel: Cancel) -> VerifyResult:
+    @handles(api.VerifyQuote)
+    def verify(self, request: api.VerifyQuote, cancel: Cancel) -> api.VerifyResult:
         """Verify a quotation and find its actual place."""
         project = self.catalog.projects.get(request.project)
         return self._verifier.verify(project, request.quote, request.citekey, request.page, cancel)
 
-    @handles(CheckManuscript)
-    def check(self, request: CheckManuscript, cancel: Cancel) -> CheckReport:
+    @handles(api.CheckManuscript)
+    def check(self, request: api.CheckManuscript, cancel: Cancel) -> api.CheckReport:
         """Check the key, quotation and page of every citation of a manuscript."""
         from citeloom.evidence.check import check_file, check_text
 
@@ -65,38 +52,31 @@ class EvidenceService:
             raise CiteLoomError(Code.INVALID_INPUT, "There is nothing to check.", "Give a path or a text.")
         return check_text(self._verifier, project, request.text, request.format, request.visible, cancel)
 
-    @handles(Cite)
-    def cite(self, request: Cite) -> CiteResult:
+    @handles(api.Cite)
+    def cite(self, request: api.Cite) -> api.CiteResult:
         """Format citations and their bibliography."""
         from citeloom.evidence.cite import format_cites
 
         named = request.project
-        return format_cites(
-            self.works,
-            [self.catalog.projects.get(named)] if named else self.catalog.projects.all(),
-            request.cites,
-            style=request.style,
-            style_files=request.style_files,
-            locale=request.locale,
-            markup=request.markup,
-        )
+        projects = [self.catalog.projects.get(named)] if named else self.catalog.projects.all()
+        return format_cites(self.works, projects, request)
 
-    @handles(GetRecords)
-    def records(self, request: GetRecords) -> RecordsResult:
+    @handles(api.GetRecords)
+    def records(self, request: api.GetRecords) -> api.RecordsResult:
         """Return the records of the works that citations name, each once."""
         from citeloom.evidence.cite import records_of
 
         return records_of(self.works, self.catalog.projects.get(request.project), request.cites, request.format)
 
-    @handles(GetRecord)
-    def record(self, request: GetRecord) -> RecordResult:
+    @handles(api.GetRecord)
+    def record(self, request: api.GetRecord) -> api.RecordResult:
         """Return the record of one work."""
         from citeloom.evidence.export import record_of
 
         return record_of(self.works, self.catalog.projects.get(request.project), request.citekey, request.format)
 
-    @handles(Export)
-    def export(self, request: Export) -> ExportResult:
+    @handles(api.Export)
+    def export(self, request: api.Export) -> api.ExportResult:
         """Export the works of a project, or those that manuscripts cite."""
         from citeloom.evidence.export import export
 

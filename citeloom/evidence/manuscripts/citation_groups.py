@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from citeloom.evidence.manuscripts.locators import parse_locator
 from citeloom.evidence.manuscripts.types import Citation, Span
@@ -35,8 +36,7 @@ class Piece:
     ) -> list[Citation]:
         """Return the citations of a bracket from start to end, separated by semicolons."""
         cited = []
-        for number, key in enumerate(keys):
-            following = keys[number + 1] if number + 1 < len(keys) else None
+        for key, following in zip_longest(keys, keys[1:]):
             last = following.begin if following else end
             semicolon = self.text.rfind(";", key.end, last) if following else -1
             last = semicolon if semicolon >= 0 else last

@@ -58,7 +58,7 @@ def file_bytes(path: Path) -> bytes:
         raise CiteLoomError(Code.PERMISSION_DENIED, f"{path} may not be read.", "Allow reading the file.") from None
     except OSError as error:
         raise CiteLoomError(
-            Code.INVALID_INPUT, f"{path} cannot be read: {error.strerror}.", "Name a manuscript."
+            Code.INVALID_INPUT, f"{path} cannot be read: {error.strerror}.", "Choose a manuscript file."
         ) from None
 
 
@@ -76,7 +76,7 @@ def read_manuscript(name: str, data: bytes) -> Manuscript:
     text, encoding, warnings = _decode(name, data)
     format = format or _format_of(text)
     if format is None:
-        raise _unsupported(name, "It is in no format that is known here and cites nothing.")
+        raise _unsupported(name, "Its format was not recognized, and it has no citations.")
     return _read(format, text, encoding, warnings)
 
 
@@ -130,7 +130,7 @@ def _decode(name: str, data: bytes) -> tuple[str, str, tuple[str, ...]]:
 
 
 def _too_large(name: str, size: int, largest: int) -> CiteLoomError:
-    message = f"{name} has {size / 1024**2:.0f} MB; a manuscript may have {largest // 1024**2} MB."
+    message = f"{name} has {size / 1024**2:.0f} MB; the limit for a manuscript is {largest // 1024**2} MB."
     return CiteLoomError(Code.INVALID_INPUT, message, "Check its chapters one by one.", file=name)
 
 

@@ -18,7 +18,7 @@ def not_word(why: str, next_step: str) -> CiteLoomError:
 def damaged(why: str) -> CiteLoomError:
     """Return the error for a file that is incomplete or broken."""
     return CiteLoomError(
-        Code.INVALID_INPUT, f"The Word document is damaged: {why}.", "Open it in Word and save it anew."
+        Code.INVALID_INPUT, f"The Word document is damaged: {why}.", "Open it in Word and save it again."
     )
 
 
@@ -27,7 +27,7 @@ def harmful(why: str) -> CiteLoomError:
     return CiteLoomError(
         Code.INVALID_INPUT,
         f"The Word document was not opened: {why}.",
-        "If you trust where it comes from, open it in Word and save it anew.",
+        "If you trust where it comes from, open it in Word and save it again.",
     )
 
 
