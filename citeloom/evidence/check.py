@@ -91,7 +91,6 @@ class _Check:
     warnings: list[str] = field(default_factory=list)
 
     def report(self) -> CheckReport:
-        """Run the check."""
         manuscript = self.manuscript
         findings, edits = findings_and_edits(manuscript, list(self._issues()))
         searched = [work for _, work in sorted(self.searched_works.items())]

@@ -70,7 +70,6 @@ class _Blocks:
         self.included: list[str] = []
 
     def read(self) -> list[Block]:
-        """Return all blocks in order."""
         for start, line in self._lines:
             skipped = _NO_PROSE.match(line) and self._lines.skip_to(line.strip())
             if quote := _QUOTE_LINE.match(line):
@@ -132,7 +131,6 @@ class _Reader(PatternReader):
             self.keep(found, start, "label", "reference", "code", "pass")
 
     def citations(self, piece: Piece, found: re.Match[str]) -> list[Citation]:
-        """Return the citations of a cite macro."""
         if not found["command"]:
             return []
         group = next(self.groups)

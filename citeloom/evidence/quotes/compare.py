@@ -49,13 +49,18 @@ class Compared:
         """Whether the piece was found anywhere in the work."""
         return self.stop > self.first
 
+    @property
+    def similarity(self) -> float:
+        """The share of the piece that the work has at this place: 1 if all of it."""
+        return self.weight / (sum(word_weights(self.piece)) + 0.5 * self.surplus)
+
 
 def missing(piece: Piece, at: int) -> Compared:
     """Return the result for a piece that the work lacks; `at` is the position after the words that it has."""
     return Compared(piece, at, at, differences=[Difference((0, len(piece.words)), (at, at))])
 
 
-def weigh(piece: Piece) -> list[float]:
+def word_weights(piece: Piece) -> list[float]:
     """Return the weight of each word of a piece."""
     return [_FUNCTION_WORD_WEIGHT if tokens.is_function_word(word.folds[0]) else 1.0 for word in piece.words]
 
@@ -72,7 +77,7 @@ def compare_best_part(piece: Piece, judge: Judge, low: int, high: int) -> Compar
     """Compare a piece with the most similar part of a range of the work; None if no word is equal."""
     work = judge.work
     pairs = [(i, low + j) for i, j in align(_numbers(piece, judge, low, high), work.ids[low:high])]
-    pairs = _best_sequence(pairs, weigh(piece), work)
+    pairs = _best_sequence(pairs, word_weights(piece), work)
     if not pairs:
         return None
     start, end = _edges(piece, judge, pairs, *work.piece(pairs[0][1]))
@@ -157,7 +162,7 @@ class _Comparison:
 
     def __init__(self, piece: Piece, judge: Judge, pairs: Pairs, start: int, end: int) -> None:
         self._piece, self._judge, self._pairs = piece, judge, pairs
-        self._weights = weigh(piece)
+        self._weights = word_weights(piece)
         self._out = Compared(piece, start, end)
 
     def result(self) -> Compared:

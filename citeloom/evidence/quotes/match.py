@@ -10,7 +10,7 @@ from itertools import islice, pairwise
 
 from citeloom.core.text.section_names import is_reference_list
 from citeloom.evidence.quotes import quotation, tokens
-from citeloom.evidence.quotes.compare import Compared, compare, compare_best_part, missing, weigh
+from citeloom.evidence.quotes.compare import Compared, compare, compare_best_part, missing, word_weights
 from citeloom.evidence.quotes.judge import BRACKETS, ELLIPSIS, Judge
 from citeloom.evidence.quotes.page_claim import Claim
 from citeloom.evidence.quotes.quotation import Piece
@@ -22,7 +22,7 @@ _MAX_ELLIPSIS_GAP = 800
 _MAX_SHORT_PIECE_GAP = 40  # a short piece occurs everywhere, so it must be close to the next
 _FEW_WORDS = 4
 _MAX_HIDDEN = 3  # words; an ellipsis this short must not leave out a negation
-_MIN_LIKENESS = 0.62  # share of a quotation that the work must have for the verdict "near"
+_MIN_SIMILARITY = 0.62  # share of a quotation that the work must have for the verdict "near"
 _MIN_RUN = 3  # consecutive words
 _MIN_SPLICED_SHARE, _MIN_SPLICED_RUN, _MIN_SPLICED_REST = 0.85, 4, 4
 _MAX_OCCURRENCES = 1_000
@@ -39,7 +39,7 @@ class Match:
     """The best match of a quotation in a work."""
 
     parts: list[Compared]
-    likeness: float
+    similarity: float
     places: int = 1
     reason: str | None = None  # why the match is not exact although no word differs
     allowed: set[str] = field(default_factory=set)
@@ -53,7 +53,8 @@ class Match:
     def near(self) -> bool:
         """Whether it is the quoted passage with changes."""
         run = max(_longest_run(part) for part in self.parts)
-        return self.likeness >= _MIN_LIKENESS and run >= min(_MIN_RUN, sum(len(p.piece.words) for p in self.parts) // 2)
+        words = sum(len(part.piece.words) for part in self.parts)
+        return self.similarity >= _MIN_SIMILARITY and run >= min(_MIN_RUN, words // 2)
 
     @property
     def placed(self) -> list[Compared]:
@@ -98,8 +99,8 @@ class Matcher:
         candidates += _nearest(piece, self._judge)
         if not candidates:
             return None
-        best = min(candidates, key=lambda c: (-round(_likeness(c), 2), len(c.differences), self._rank(c)))
-        match = Match([best], _likeness(best), allowed=set(best.allowed))
+        best = min(candidates, key=lambda c: (-round(c.similarity, 2), len(c.differences), self._rank(c)))
+        match = Match([best], best.similarity, allowed=set(best.allowed))
         return match if best.exact else self._spliced(piece, match)
 
     def _rank(self, part: Compared) -> tuple[bool, bool, bool, int]:
@@ -117,8 +118,8 @@ class Matcher:
         main = compare(_cut(piece, low, high), self._judge, part.pairs[0][1], part.pairs[-1][1] + 1)
         parts = [self._rest(piece, 0, low, main), main, self._rest(piece, high, len(piece.words), main)]
         found = [part for part in parts if part]
-        share = sum(part.weight for part in found) / sum(weigh(piece))
-        if sum(part.placed for part in found) > 1 and share >= _MIN_SPLICED_SHARE and share > match.likeness:
+        share = sum(part.weight for part in found) / sum(word_weights(piece))
+        if sum(part.placed for part in found) > 1 and share >= _MIN_SPLICED_SHARE and share > match.similarity:
             allowed = set().union(*(part.allowed for part in found))
             return Match(found, min(share, 0.99), reason="spliced", allowed=allowed)
         return match
@@ -127,7 +128,7 @@ class Matcher:
         if low == high:
             return None
         rest = _cut(piece, low, high)
-        distinctive = high - low >= _MIN_SPLICED_REST and sum(weight == 1.0 for weight in weigh(rest)) > 1
+        distinctive = high - low >= _MIN_SPLICED_REST and sum(weight == 1.0 for weight in word_weights(rest)) > 1
         places = _occurrences(rest, self._judge) if distinctive else []
         return compare(rest, self._judge, *places[0]) if places else missing(rest, main.stop)
 
@@ -150,22 +151,22 @@ class Matcher:
         return inexact, self._rank(found[0])[:3], found[-1].stop - found[0].first
 
     def _most_similar(self, piece: Piece, parts: Sequence[Compared | None]) -> Compared | None:
-        candidates = [c for c in _nearest(piece, self._judge) if _likeness(c) >= _MIN_LIKENESS]
+        candidates = [c for c in _nearest(piece, self._judge) if c.similarity >= _MIN_SIMILARITY]
         found = [part for part in parts if part]
         if not found or not candidates:
             return candidates[0] if candidates else None
-        return min(candidates, key=lambda c: (-round(_likeness(c), 1), abs(c.first - found[0].first)))
+        return min(candidates, key=lambda c: (-round(c.similarity, 1), abs(c.first - found[0].first)))
 
     def _assemble(self, pieces: Sequence[Piece], parts: Sequence[Compared | None]) -> Match | None:
         stop = max((part.stop for part in parts if part), default=None)
         if stop is None:
             return None
         found = [part or missing(piece, stop) for piece, part in zip(pieces, parts, strict=True)]
-        total = sum(sum(weigh(piece)) for piece in pieces)
+        total = sum(sum(word_weights(piece)) for piece in pieces)
         surplus = sum(part.surplus for part in found)
         match = Match(found, sum(part.weight for part in found) / (total + 0.5 * surplus))
         match.allowed = set().union(*(part.allowed for part in found))
-        counted = zip(found, quotation.together(pieces), strict=True)
+        counted = zip(found, quotation.word_counts(pieces), strict=True)
         for (before, one), (after, other) in pairwise((part, count) for part, count in counted if part.placed):
             few = min(one, other) < _FEW_WORDS
             match.allowed.add(ELLIPSIS if after.piece.after == "ellipsis" else BRACKETS)
@@ -227,12 +228,7 @@ def _nearest(piece: Piece, judge: Judge) -> list[Compared]:
         place = compared.first, compared.stop
         if place not in found or len(compared.pairs) > len(found[place].pairs):
             found[place] = compared
-    return sorted(found.values(), key=_likeness, reverse=True)
-
-
-def _likeness(compared: Compared) -> float:
-    """Return the share of a piece that the work has at this place: 1 if all of it."""
-    return compared.weight / (sum(weigh(compared.piece)) + 0.5 * compared.surplus)
+    return sorted(found.values(), key=lambda compared: compared.similarity, reverse=True)
 
 
 def _windows(piece: Piece, judge: Judge) -> Iterator[tuple[int, int]]:

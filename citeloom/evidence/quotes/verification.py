@@ -67,7 +67,7 @@ def verify(quote: str, work: WorkText, lexicon: Lexicon, *, page: str | None = N
         if match and match.exact:
             break
         other = matcher.find(edited)
-        if other and (match is None or other.exact or other.likeness >= match.likeness + _margin(match, other)):
+        if other and (match is None or other.exact or other.similarity >= match.similarity + _margin(match, other)):
             match, pieces = other, edited
             if len(edited) == 1:  # the insertions are at its ends
                 match.allowed.add(BRACKETS)
@@ -81,7 +81,7 @@ def _margin(match: Match, other: Match) -> float:
 def _inconclusive_reason(pieces: tuple[Piece, ...], match: Match | None) -> str | None:
     words = [word.folds[0] for piece in pieces for word in piece.words]
     # Single words between ellipses occur in every work in this order.
-    longest = max(quotation.together(pieces))
+    longest = max(quotation.word_counts(pieces))
     if any(tokens.is_unspaced(word) for word in words):
         short = len("".join(words)) < _MIN_UNSPACED or longest < _MIN_WORDS
     else:
@@ -101,7 +101,7 @@ def _finding(work: WorkText, match: Match | None, claim: Claim | None, reason: s
         verdict = Verdict.INCONCLUSIVE if reason else Verdict.ABSENT
         return QuoteFinding(verdict, 0.0, reason, page_claimed=claimed)
     if not match.exact and not match.near:
-        return QuoteFinding(Verdict.ABSENT, round(match.likeness / 2, 3), page_claimed=claimed)
+        return QuoteFinding(Verdict.ABSENT, round(match.similarity / 2, 3), page_claimed=claimed)
     placed = match.placed
     start = work.origin(min(part.first for part in placed))
     end = work.origin(max(part.stop for part in placed) - 1)
@@ -116,7 +116,7 @@ def _finding(work: WorkText, match: Match | None, claim: Claim | None, reason: s
         verdict, reason = (Verdict.EXACT if match.exact else Verdict.NEAR), match.reason
     return QuoteFinding(
         verdict,
-        1.0 if match.exact else round(min(match.likeness, 0.99), 3),
+        1.0 if match.exact else round(min(match.similarity, 0.99), 3),
         reason,
         text=" … ".join(" ".join(work.raw(p.first, p.stop).split()) for p in placed),
         sentence=" … ".join(dict.fromkeys(_sentence(work, p.first, p.stop) for p in placed)),

@@ -134,7 +134,6 @@ class _Blocks:
         self._html_quotes = 0
 
     def of(self, text: str) -> list[Block]:
-        """Return the blocks of a text without code."""
         start = 0
         for line in text.split("\n"):
             quoted = _QUOTE.match(line)

@@ -63,7 +63,6 @@ class _Reader(BlockReader):
         self._examples = {found[1] for found in _EXAMPLE.finditer(text)}  # (@good) also names a numbered example
 
     def inline(self, text: str, start: int, *, in_note: bool) -> None:
-        """Add the text of a block to the prose, without its markup."""
         _Inline(self, text, start, in_note=in_note).read()
 
     def is_citation(self, key: str) -> bool:
@@ -110,7 +109,6 @@ class _Inline:
         return bool(word) and not self._text[position - 1].isspace() and "://" in word[-1]
 
     def read(self) -> None:
-        """Add the block to the prose."""
         position = 0
         while position < len(self._text):
             plain = _PLAIN.match(self._text, position)
