@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from citeloom.api.evidence import CheckReport, SearchedText, Verdict
+from citeloom.api.evidence import CheckManuscript, CheckReport, SearchedText, Verdict
 from citeloom.catalog.projects import Project
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
@@ -40,30 +40,26 @@ _MIN_WORDS, _MIN_LETTERS = 4, 5
 _MIN_KNOWN = 0.7  # share of its words that must be in the model's vocabulary
 
 
-def check_file(verifier: QuoteVerifier, project: Project, path: Path, cancel: Cancel) -> CheckReport:
-    """Check a manuscript file."""
-    data = file_bytes(path)
-    manuscript = read_manuscript(path.name, data)
-    report = _Check(verifier, project, manuscript, None, cancel, seconds_elsewhere=5.0, seconds_for_hints=2.0).report()
-    return replace(report, file=str(path), sha256=hashlib.sha256(data).hexdigest())
-
-
-def check_text(
-    verifier: QuoteVerifier,
-    project: Project,
-    text: str,
-    form: str | None,
-    visible: Collection[str] | None,
-    cancel: Cancel,
+def check_manuscript(
+    verifier: QuoteVerifier, project: Project, request: CheckManuscript, cancel: Cancel
 ) -> CheckReport:
-    """Check the text of a manuscript or of a part of it; findings name only `visible` projects."""
+    """Check a manuscript file, or the text of a manuscript or of a part of it."""
+    if request.path is not None:
+        path = Path(request.path)
+        data = file_bytes(path)
+        manuscript = read_manuscript(path.name, data)
+        check = _Check(verifier, project, manuscript, None, cancel, seconds_elsewhere=5.0, seconds_for_hints=2.0)
+        return replace(check.report(), file=str(path), sha256=hashlib.sha256(data).hexdigest())
+    text, visible = request.text, request.visible
+    if text is None:
+        raise CiteLoomError(Code.INVALID_INPUT, "There is nothing to check.", "Give a path or a text.")
     if len(text) > MAX_CHARACTERS:
         raise CiteLoomError(
             Code.INVALID_INPUT,
             f"The text has {len(text):,} characters; at most {MAX_CHARACTERS:,} are checked at once.",
             "Send it chapter by chapter, or check the file: citeloom check FILE.",
         )
-    manuscript = read_text(text, form)
+    manuscript = read_text(text, request.format)
     # Less time than for a file, since a tool call has a time limit.
     check = _Check(verifier, project, manuscript, visible, cancel, seconds_elsewhere=1.2, seconds_for_hints=0.8)
     return check.report()
@@ -76,7 +72,7 @@ class _Check:
     verifier: QuoteVerifier
     project: Project
     manuscript: Manuscript
-    visible: Collection[str] | None
+    visible: Collection[str] | None  # the projects that findings may name
     cancel: Cancel
     seconds_elsewhere: float
     seconds_for_hints: float

@@ -11,7 +11,6 @@ from citeloom.api import evidence as api
 from citeloom.api.verbs import handles
 from citeloom.catalog import Catalog
 from citeloom.core.cancel import Cancel
-from citeloom.core.errors import CiteLoomError, Code
 from citeloom.evidence.works import Works
 from citeloom.index.models.embedding import ModelRegistry
 from citeloom.library.document_text import DocumentTexts
@@ -42,15 +41,11 @@ class EvidenceService:
     @handles(api.CheckManuscript)
     def check(self, request: api.CheckManuscript, cancel: Cancel) -> api.CheckReport:
         """Check the key, quotation and page of every citation of a manuscript."""
-        from citeloom.evidence.check import check_file, check_text
+        from citeloom.evidence.check import check_manuscript
 
         named = request.project
         project = self.catalog.projects.get(named) if named else self.projects.default_project()
-        if request.path is not None:
-            return check_file(self._verifier, project, Path(request.path), cancel)
-        if request.text is None:
-            raise CiteLoomError(Code.INVALID_INPUT, "There is nothing to check.", "Give a path or a text.")
-        return check_text(self._verifier, project, request.text, request.format, request.visible, cancel)
+        return check_manuscript(self._verifier, project, request, cancel)
 
     @handles(api.Cite)
     def cite(self, request: api.Cite) -> api.CiteResult:

@@ -144,7 +144,7 @@ class Works:
         return CiteLoomError(
             Code.CITEKEY_NOT_FOUND,
             " ".join((f"No work has the citekey {named}{more}.", *self.problems(projects))),
-            "The list of documents gives the citekeys there are.",
+            "List the documents to see the available citekeys.",
             missing=near,
         )
 

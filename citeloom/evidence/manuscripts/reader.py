@@ -55,7 +55,9 @@ def file_bytes(path: Path) -> bytes:
     except FileNotFoundError:
         raise CiteLoomError(Code.FILE_NOT_FOUND, f"There is no file {path}.", "Check its name.") from None
     except PermissionError:
-        raise CiteLoomError(Code.PERMISSION_DENIED, f"You have no permission to read {path}.", "Allow reading it.") from None
+        raise CiteLoomError(
+            Code.PERMISSION_DENIED, f"No permission to read {path}.", "Allow reading the file."
+        ) from None
     except OSError as error:
         raise CiteLoomError(
             Code.INVALID_INPUT, f"{path} cannot be read: {error.strerror}.", "Choose a manuscript file."
