@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from citeloom.api.evidence import CitationStyle, CiteResult, RecordsResult, ResolvedKey
+from citeloom.api.evidence import Cite as CiteRequest
 from citeloom.bibliography.export import write_library
 from citeloom.catalog.projects import Project
 from citeloom.core.errors import CiteLoomError, Code
@@ -19,8 +20,7 @@ from citeloom.evidence.manuscripts.types import Citation, Span
 from citeloom.evidence.works import Work, Works, shared_keys
 
 if TYPE_CHECKING:
-    from citeloom.csl.format import Cite, Markup
-    from citeloom.csl.styles import Style
+    from citeloom.csl.format import Cite
 
 DEFAULT_STYLE = "apa"
 _LABELLED_LOCATOR = re.compile(r"([^\W\d_]+|[§¶]{1,2})(?:\.[\s~]*|[\s~]+|(?<=[§¶])(?=\d))(\S.*)", re.DOTALL)
@@ -49,31 +49,23 @@ _LABELS = {
 _MAX_CITES, _MAX_CITE = 1000, 2000  # citations in one request, and characters of each
 
 
-def format_cites(
-    works: Works,
-    projects: Sequence[Project],
-    cites: Sequence[str],
-    *,
-    style: str | None = None,
-    style_files: bool = True,
-    locale: str | None = None,
-    markup: Markup = "markdown",
-) -> CiteResult:
-    """Format an in-text citation for each of `cites`, and the bibliography of all works that they name.
+def format_cites(works: Works, projects: Sequence[Project], request: CiteRequest) -> CiteResult:
+    """Format an in-text citation for each one requested, and the bibliography of all works that they name."""
+    # citeproc is slow to load, and few requests need it
+    from citeloom.csl.format import format_citations
+    from citeloom.csl.styles import find_style, style_from_file
 
-    A style is named by id or title or, with `style_files`, by the path of a .csl file.
-    """
-    from citeloom.csl.format import format_citations  # citeproc is slow to load, and few requests need it
-
-    wanted = _style(style or DEFAULT_STYLE, files=style_files)
-    groups = _groups(cites)
+    name = request.style or DEFAULT_STYLE
+    from_file = request.style_files and name.lower().endswith(".csl")
+    wanted = style_from_file(Path(name)) if from_file else find_style(name)
+    groups = _groups(request.cites)
     found = works.find_all(projects, _keys(groups))
     formatted = format_citations(
         [work.csl for work in {w.citekey: w for w in found.values()}.values()],
         [[_as_cite(citation, found[citation.key]) for citation in group] for group in groups],
         wanted,
-        locale=locale,
-        markup=markup,
+        locale=request.locale,
+        markup=request.markup,
     )
     return CiteResult(
         style=CitationStyle(formatted.style.id, formatted.style.title),
@@ -110,12 +102,6 @@ def _key_warnings(works: Collection[Work]) -> list[str]:
     return renamed + shared_keys({work.citekey: work for work in works}.values())
 
 
-def _style(name: str, *, files: bool) -> Style:
-    from citeloom.csl.styles import find_style, style_from_file
-
-    return style_from_file(Path(name)) if files and name.lower().endswith(".csl") else find_style(name)
-
-
 def _groups(cites: Sequence[str]) -> list[list[Citation]]:
     if not cites or not all(map(str.strip, cites)):
         raise CiteLoomError(
@@ -129,8 +115,8 @@ def _groups(cites: Sequence[str]) -> list[list[Citation]]:
             return groups
     raise CiteLoomError(
         Code.INVALID_INPUT,
-        "That is too much at once.",
-        f"At most {_MAX_CITES:,} citations of {_MAX_CITE:,} characters each are set in one call.",
+        "These are too many citations, or too long ones, for one request.",
+        f"At most {_MAX_CITES:,} citations of {_MAX_CITE:,} characters each are formatted at once.",
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 from citeloom.api.evidence import RECORD_FORMATS, ExportResult, RecordResult, UnknownKey
@@ -16,7 +16,7 @@ from citeloom.bibliography.csl_json import to_csl_json
 from citeloom.bibliography.export import check_form, write_library
 from citeloom.catalog.projects import Project
 from citeloom.evidence.manuscripts.reader import file_bytes, read_manuscript
-from citeloom.evidence.manuscripts.types import Citation, Manuscript
+from citeloom.evidence.manuscripts.types import Citation
 from citeloom.evidence.works import Work, Works, shared_keys
 
 # LaTeX's command to cite every work.
@@ -37,56 +37,40 @@ def export(
 ) -> ExportResult:
     """Export every work once, sorted by citekey; with `cited_in`, only the works that these manuscripts cite."""
     check_form(form)
-    cited = _Cited({work.citekey: work for work in works.all(project)} if not cited_in else {})
+    exported: dict[str, Work] = {} if cited_in else {work.citekey: work for work in works.all(project)}
+    unknown: list[UnknownKey] = []
+    warnings = works.problems([project])
     for path in cited_in:
-        _add_manuscript(works, project, path, cited)
-    exported = sorted(cited.works.values(), key=lambda work: (work.citekey.casefold(), work.citekey))
-    written = write_library([(work.citekey, work.csl) for work in exported], form, escaped=escaped)
+        manuscript = read_manuscript(path.name, file_bytes(path))
+        warnings += [f"{path.name}: {warning}" for warning in manuscript.warnings]
+        if manuscript.format == "latex" and _NOCITE_ALL.search(manuscript.text):
+            exported |= {work.citekey: work for work in works.all(project)}
+        elif not manuscript.citations:
+            warnings.append(f"{path.name} cites nothing.")
+        first: dict[str, Citation] = {}  # citation of each key
+        for citation in manuscript.citations:
+            first.setdefault(citation.key, citation)
+        for citation in first.values():
+            line, _ = manuscript.line_and_column(citation.span.start)
+            work = works.cited(project, citation)
+            if work is None:
+                unknown.append(UnknownKey(citation.key, (), str(path), line))
+                continue
+            if work.renamed_from:
+                warnings.append(
+                    f"{path.name}, line {line}: {work.renamed_from} is {work.citekey} now, and is exported so."
+                    " 'citeloom check --fix' corrects the manuscript."
+                )
+            exported[work.citekey] = work
+    in_order = sorted(exported.values(), key=lambda work: (work.citekey.casefold(), work.citekey))
+    written = write_library([(work.citekey, work.csl) for work in in_order], form, escaped=escaped)
     return ExportResult(
         text=written.text,
         count=written.count,
-        unknown=_with_suggestions(works, project, cited.unknown),
+        unknown=_with_suggestions(works, project, unknown),
         references=project.references_path,
-        warnings=(*works.problems([project]), *cited.warnings, *shared_keys(exported), *written.warnings),
+        warnings=(*warnings, *shared_keys(in_order), *written.warnings),
     )
-
-
-@dataclass(slots=True)
-class _Cited:
-    """The works that manuscripts cite, and their unknown keys."""
-
-    works: dict[str, Work]
-    unknown: list[UnknownKey] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-
-
-def _add_manuscript(works: Works, project: Project, path: Path, cited: _Cited) -> None:
-    manuscript = read_manuscript(path.name, file_bytes(path))
-    cited.warnings += [f"{path.name}: {warning}" for warning in manuscript.warnings]
-    if manuscript.format == "latex" and _NOCITE_ALL.search(manuscript.text):
-        cited.works |= {work.citekey: work for work in works.all(project)}
-    elif not manuscript.citations:
-        cited.warnings.append(f"{path.name} cites nothing.")
-    for citation in _first_citations(manuscript):
-        line, _ = manuscript.line_and_column(citation.span.start)
-        work = works.cited(project, citation)
-        if work is None:
-            cited.unknown.append(UnknownKey(citation.key, (), str(path), line))
-            continue
-        if work.renamed_from:
-            cited.warnings.append(
-                f"{path.name}, line {line}: {work.renamed_from} is {work.citekey} now, and is exported so."
-                " 'citeloom check --fix' mends the manuscript."
-            )
-        cited.works[work.citekey] = work
-
-
-def _first_citations(manuscript: Manuscript) -> list[Citation]:
-    """Return the first citation of each key."""
-    first: dict[str, Citation] = {}
-    for citation in manuscript.citations:
-        first.setdefault(citation.key, citation)
-    return list(first.values())
 
 
 def _with_suggestions(works: Works, project: Project, unknown: Sequence[UnknownKey]) -> tuple[UnknownKey, ...]:

@@ -1,4 +1,4 @@
-"""Results of looking a quotation up in works. Made by `verify`, used by the messages and by `check`."""
+"""Results of looking a quotation up in works. Made by `verify`, used by `messages` and `check`."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ from dataclasses import dataclass
 
 from citeloom.api.evidence import Verdict
 from citeloom.catalog.documents import Document
-from citeloom.evidence.quotes.quote_finding import QuoteFinding
-from citeloom.evidence.works import Work
+from citeloom.evidence.quotes.verification import QuoteFinding
+from citeloom.evidence.works import OWN_NOTES, Work
 
-# The researcher's notes about a work are not its text.
-_OWN_NOTES = ("note", "annotations")
 _ORDER = {Verdict.EXACT: 0, Verdict.NEAR: 1, Verdict.INCONCLUSIVE: 2, Verdict.ABSENT: 3}
 
 
@@ -29,7 +27,7 @@ class FoundQuote:
             _ORDER[self.finding.verdict],
             self.document.by_agent,
             self.finding.page_right is False,
-            self.document.file_type in _OWN_NOTES,
+            self.document.file_type in OWN_NOTES,
             self.finding.in_references,
             -self.finding.score,
         )
@@ -60,9 +58,3 @@ class LookupResult:
         """Add the result for less similar documents; unread ones among these do not affect the verdict."""
         found = min((f for f in (self.found, more.found) if f), key=lambda f: f.rank, default=None)
         return LookupResult(found, self.documents + more.documents, self.pages + more.pages, self.unread)
-
-
-def proper_texts(work: Work) -> tuple[Document, ...]:
-    """Return the documents with a work's own text; without any, the researcher's notes about it."""
-    readable = work.readable
-    return tuple(d for d in readable if d.file_type not in _OWN_NOTES) or readable

@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from citeloom.api.evidence import (
-    CheckManuscript,
-    CheckReport,
-    Cite,
-    CiteResult,
-    Export,
-    ExportResult,
-    GetRecord,
-    GetRecords,
-    RecordResult,
-    RecordsResult,
-    VerifyQuote,
-    VerifyResult,
-)
+from citeloom.api import evidence as api
 from citeloom.api.verbs import handles
 from citeloom.catalog import Catalog
 from citeloom.core.cancel import Cancel
-from citeloom.core.errors import CiteLoomError, Code
 from citeloom.evidence.works import Works
 from citeloom.index.models.embedding import ModelRegistry
 from citeloom.library.document_text import DocumentTexts
@@ -31,92 +18,68 @@ from citeloom.library.projects import ProjectService
 from citeloom.search.query import SearchService
 
 if TYPE_CHECKING:
-    from citeloom.evidence.check import ManuscriptChecker
     from citeloom.evidence.verify import QuoteVerifier
 
 
+@dataclass(eq=False)
 class EvidenceService:
     """Verifies quotations, checks manuscripts, formats citations and exports records."""
 
-    def __init__(
-        self,
-        catalog: Catalog,
-        works: Works,
-        projects: ProjectService,
-        texts: DocumentTexts,
-        search: SearchService,
-        models: ModelRegistry,
-    ) -> None:
-        self._catalog = catalog
-        self._works = works
-        self._projects = projects
-        self._texts = texts
-        self._search = search
-        self._models = models
+    catalog: Catalog
+    works: Works
+    projects: ProjectService
+    texts: DocumentTexts
+    search: SearchService
+    models: ModelRegistry
 
-    @handles(VerifyQuote)
-    def verify(self, request: VerifyQuote, cancel: Cancel) -> VerifyResult:
+    @handles(api.VerifyQuote)
+    def verify(self, request: api.VerifyQuote, cancel: Cancel) -> api.VerifyResult:
         """Verify a quotation and find its actual place."""
-        project = self._catalog.projects.get(request.project)
+        project = self.catalog.projects.get(request.project)
         return self._verifier.verify(project, request.quote, request.citekey, request.page, cancel)
 
-    @handles(CheckManuscript)
-    def check(self, request: CheckManuscript, cancel: Cancel) -> CheckReport:
+    @handles(api.CheckManuscript)
+    def check(self, request: api.CheckManuscript, cancel: Cancel) -> api.CheckReport:
         """Check the key, quotation and page of every citation of a manuscript."""
-        named = request.project
-        project = self._catalog.projects.get(named) if named else self._projects.default_project()
-        if request.path is not None:
-            return self._checker.check_file(project, Path(request.path), cancel)
-        if request.text is None:
-            raise CiteLoomError(Code.INVALID_INPUT, "There is nothing to check.", "Give a path or a text.")
-        return self._checker.check_text(project, request.text, request.format, request.visible, cancel)
+        from citeloom.evidence.check import check_manuscript
 
-    @handles(Cite)
-    def cite(self, request: Cite) -> CiteResult:
+        named = request.project
+        project = self.catalog.projects.get(named) if named else self.projects.default_project()
+        return check_manuscript(self._verifier, project, request, cancel)
+
+    @handles(api.Cite)
+    def cite(self, request: api.Cite) -> api.CiteResult:
         """Format citations and their bibliography."""
         from citeloom.evidence.cite import format_cites
 
         named = request.project
-        return format_cites(
-            self._works,
-            [self._catalog.projects.get(named)] if named else self._catalog.projects.all(),
-            request.cites,
-            style=request.style,
-            style_files=request.style_files,
-            locale=request.locale,
-            markup=request.markup,
-        )
+        projects = [self.catalog.projects.get(named)] if named else self.catalog.projects.all()
+        return format_cites(self.works, projects, request)
 
-    @handles(GetRecords)
-    def records(self, request: GetRecords) -> RecordsResult:
+    @handles(api.GetRecords)
+    def records(self, request: api.GetRecords) -> api.RecordsResult:
         """Return the records of the works that citations name, each once."""
         from citeloom.evidence.cite import records_of
 
-        return records_of(self._works, self._catalog.projects.get(request.project), request.cites, request.format)
+        return records_of(self.works, self.catalog.projects.get(request.project), request.cites, request.format)
 
-    @handles(GetRecord)
-    def record(self, request: GetRecord) -> RecordResult:
+    @handles(api.GetRecord)
+    def record(self, request: api.GetRecord) -> api.RecordResult:
         """Return the record of one work."""
         from citeloom.evidence.export import record_of
 
-        return record_of(self._works, self._catalog.projects.get(request.project), request.citekey, request.format)
+        return record_of(self.works, self.catalog.projects.get(request.project), request.citekey, request.format)
 
-    @handles(Export)
-    def export(self, request: Export) -> ExportResult:
+    @handles(api.Export)
+    def export(self, request: api.Export) -> api.ExportResult:
         """Export the works of a project, or those that manuscripts cite."""
         from citeloom.evidence.export import export
 
-        project, manuscripts = self._catalog.projects.get(request.project), [Path(p) for p in request.cited_in]
-        return export(self._works, project, request.format, escaped=request.escaped, cited_in=manuscripts)
+        project, manuscripts = self.catalog.projects.get(request.project), [Path(p) for p in request.cited_in]
+        return export(self.works, project, request.format, escaped=request.escaped, cited_in=manuscripts)
 
     @cached_property
     def _verifier(self) -> QuoteVerifier:
         from citeloom.evidence.verify import QuoteVerifier
 
-        return QuoteVerifier(self._catalog, self._works, self._texts, self._search, self._models)
-
-    @cached_property
-    def _checker(self) -> ManuscriptChecker:
-        from citeloom.evidence.check import ManuscriptChecker
-
-        return ManuscriptChecker(self._catalog, self._works, self._verifier, self._search)
+        return QuoteVerifier(self.catalog, self.works, self.texts, self.search, self.models)

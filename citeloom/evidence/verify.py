@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from citeloom.api.evidence import OtherWork, Searched, UnconfirmedDocument, Verdict, VerifyResult
@@ -18,16 +19,14 @@ from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.lru_cache import LruCache
 from citeloom.core.settings import BUNDLED_DENSE
-from citeloom.core.types import Coverage
-from citeloom.evidence import verdict_messages
-from citeloom.evidence.lookup_result import FoundQuote, LookupResult, proper_texts
+from citeloom.evidence import messages
+from citeloom.evidence.lookup_result import FoundQuote, LookupResult
 from citeloom.evidence.quotes.lexicon import Lexicon
 from citeloom.evidence.quotes.quotation import check_quote
-from citeloom.evidence.quotes.verification import verify
+from citeloom.evidence.quotes.verification import QuoteFinding, verify
 from citeloom.evidence.quotes.work_text import WorkText
 from citeloom.evidence.works import Work, Works
 from citeloom.importing.ids import STORED, shown_source
-from citeloom.importing.stages.match import QUICK
 from citeloom.index.base import ScoredPoint
 from citeloom.index.models.embedding import ModelRegistry
 from citeloom.library.document_text import DocumentTexts
@@ -42,18 +41,16 @@ _MAX_SIMILAR = 40  # passages found for each piece of a quotation
 _PIECE_WORDS, _MAX_PIECES = 50, 5  # a long quotation is searched for in pieces
 
 
+@dataclass(eq=False)
 class QuoteVerifier:
     """Looks quotations up in works."""
 
-    def __init__(
-        self, catalog: Catalog, works: Works, texts: DocumentTexts, search: SearchService, models: ModelRegistry
-    ) -> None:
-        self._catalog = catalog
-        self._works = works
-        self._document_texts = texts
-        self._search = search
-        self._models = models
-        self._texts: LruCache[WorkText] = LruCache(_MAX_TEXTS, _MAX_BYTES)
+    catalog: Catalog
+    works: Works
+    document_texts: DocumentTexts
+    search: SearchService
+    models: ModelRegistry
+    _texts: LruCache[WorkText] = field(init=False, default_factory=lambda: LruCache(_MAX_TEXTS, _MAX_BYTES))
 
     def verify(
         self, project: Project, quote: str, citekey: str | None, page: str | None, cancel: Cancel
@@ -61,30 +58,59 @@ class QuoteVerifier:
         """Verify a quotation and find its actual place."""
         check_quote(quote)
         page = (page or "").strip() or None
-        work = self._works.get(project, citekey) if citekey and citekey.strip() else None
-        coverage = self._catalog.documents.coverage(project.id)
+        work = self.works.get(project, citekey) if citekey and citekey.strip() else None
+        coverage = self.catalog.documents.coverage(project.id)
         if work is None:
             result = self._in_similar(project, quote, page, cancel, seconds=_MORE_SECONDS)
             elsewhere = None
         else:
             result = self.in_work(project, work, quote, page, cancel)
-            elsewhere = self.elsewhere(project, work, quote, cancel, seconds=_MORE_SECONDS) if _lacks(result) else None
+            lacks = result.verdict == Verdict.ABSENT or not result.documents
+            elsewhere = self.elsewhere(project, work, quote, cancel, seconds=_MORE_SECONDS) if lacks else None
         proved = result.verdict in (Verdict.EXACT, Verdict.NEAR) or elsewhere is not None
         unconfirmed = None if proved else self._unconfirmed(project, quote, cancel)
-        return _verify_result(
-            result,
-            work,
+        message = messages.message(result, work, elsewhere, unconfirmed, coverage)
+        document, finding = None, QuoteFinding(Verdict.ABSENT, 0.0)
+        if result.found and result.found.finding.text:
+            work, document, finding = result.found.work, result.found.document, result.found.finding
+        searched = document or (next(iter(work.own_texts), None) if work else None)
+        return VerifyResult(
+            verdict=result.verdict,
+            message=message,
             quote=quote,
-            message=verdict_messages.message(result, work, elsewhere, unconfirmed, coverage),
+            citekey=work.citekey if work else None,
+            renamed_from=work.renamed_from if work else None,
+            title=work.title if work else None,
+            doc_id=document.doc_id if document else None,
+            cite=cite(work.citekey, finding.page_labels) if work and document else None,
+            page_span=finding.page_span,
+            page_labels=finding.page_labels,
             page_claimed=page,
+            page_right=finding.page_right,
+            section_path=finding.section_path,
+            text=finding.text,
+            sentence=finding.sentence,
+            allowed=finding.allowed,
+            diff=finding.diff,
+            changes=finding.changes,
+            in_references=finding.in_references,
+            is_quotation=finding.is_quotation,
+            source=shown_source(searched) if searched else None,
+            matched_by=searched.matched_by if searched else None,
+            text_source=finding.text_source,
+            ocr_confidence=finding.ocr_confidence,
+            open_uri=document_uri(document, finding.page_span[0] if finding.page_span else 1) if document else None,
+            places=finding.places,
             elsewhere=_other_work(elsewhere) if elsewhere else None,
             unconfirmed=_unconfirmed_document(unconfirmed) if unconfirmed else None,
+            searched=Searched(result.documents, result.pages),
             coverage=coverage,
+            warnings=result.unread,
         )
 
     def in_work(self, project: Project, work: Work, quote: str, page: str | None, cancel: Cancel) -> LookupResult:
         """Look a quotation up in all documents of one work."""
-        return self._look_up(project, [(work, d) for d in proper_texts(work)], quote, page, cancel)
+        return self._look_up(project, [(work, d) for d in work.own_texts], quote, page, cancel)
 
     def elsewhere(
         self, project: Project, work: Work, quote: str, cancel: Cancel, *, seconds: float = 0.0
@@ -106,34 +132,34 @@ class QuoteVerifier:
     ) -> LookupResult:
         """Look a quotation up in the documents with the most similar passages, then in others for some seconds."""
         skipped = set(excluded)
-        hits = self._search.similar(project, _pieces(quote), _MAX_SIMILAR, cancel)
+        hits = self.search.similar(project, _pieces(quote), _MAX_SIMILAR, cancel)
         ids = list(dict.fromkeys(i for hit in hits if (i := hit.payload["doc_id"]) not in skipped))
-        nearest = self._catalog.documents.some(project.id, ids[:_MAX_NEAREST])
+        nearest = self.catalog.documents.some(project.id, ids[:_MAX_NEAREST])
         result = self._look_up(project, self._with_works(project, nearest), quote, page, cancel)
         if result.verdict == Verdict.EXACT or not seconds:
             return result
         deadline = time.monotonic() + seconds
         skipped.update(ids[:_MAX_NEAREST])
-        others = [d for d in self._catalog.documents.all(project.id) if d.state == State.READY]
+        others = [d for d in self.catalog.documents.all(project.id) if d.state == State.READY]
         order = {doc_id: number for number, doc_id in enumerate(ids)}
         others.sort(key=lambda d: order.get(d.doc_id, len(order)))
         rest = self._with_works(project, (d for d in others if d.doc_id not in skipped))
         return result.extended(self._look_up(project, rest, quote, page, cancel, deadline))
 
     def _with_works(self, project: Project, documents: Iterable[Document]) -> Iterator[tuple[Work, Document]]:
-        found = ((self._works.resolve(project, d.citekey), d) for d in documents)
+        found = ((self.works.resolve(project, d.citekey), d) for d in documents)
         return ((work, d) for work, d in found if work and any(own.doc_id == d.doc_id for own in work.documents))
 
     def _unconfirmed(self, project: Project, quote: str, cancel: Cancel) -> Document | None:
         """Return a document with the quotation that belongs to no work: stored by an agent, or with an open claim."""
-        unconfirmed = {d.doc_id: d for d in self._catalog.documents.claiming(project.id) if not d.citekey}
+        unconfirmed = {d.doc_id: d for d in self.catalog.documents.claiming(project.id) if not d.citekey}
         found: dict[str, list[ScoredPoint]] = {}
-        for hit in self._search.similar(project, _pieces(quote), _MAX_SIMILAR, cancel) if unconfirmed else ():
+        for hit in self.search.similar(project, _pieces(quote), _MAX_SIMILAR, cancel) if unconfirmed else ():
             found.setdefault(hit.payload["doc_id"], []).append(hit)
         for doc_id, hits in found.items():
             if document := unconfirmed.get(doc_id):
                 # Only the similar passages: a stored document may be of any size.
-                text = WorkText.of(from_passages(document, hits))
+                text = WorkText(from_passages(document, hits))
                 if verify(quote, text, self.lexicon).verdict in (Verdict.EXACT, Verdict.NEAR):
                     return document
         return None
@@ -141,12 +167,12 @@ class QuoteVerifier:
     def text(self, project: Project, document: Document) -> WorkText:
         """Return the word index of a document, from the cache if possible."""
         if document.source.startswith(STORED):  # an agent may add to it at any time
-            return WorkText.of(self._document_texts.converted(project, document))
+            return WorkText(self.document_texts.converted(project, document))
         # The page range of the record determines the printed pages, so it is part of the key.
         cache_key = f"{document.doc_id} {document.version} {document.converter} {document.record.get('page_range')}"
         text = self._texts.get(cache_key)
         if text is None:
-            text = WorkText.of(self._document_texts.converted(project, document))
+            text = WorkText(self.document_texts.converted(project, document))
             self._texts.put(cache_key, text, text.size)
         return text
 
@@ -176,78 +202,20 @@ class QuoteVerifier:
             searched, pages = searched + 1, pages + (document.pages or 0)
             if best is None or found.rank < best.rank:
                 best = found
-            if document.waiting_for_ocr:
-                unread.append(verdict_messages.waiting_for_ocr(document))
-            elif document.converter_engine == QUICK:
-                unread.append(verdict_messages.read_quickly(document))
+            if why := messages.incomplete(document):
+                unread.append(why)
         return LookupResult(best, searched, pages, tuple(unread))
 
     @cached_property
     def lexicon(self) -> Lexicon:
         """The vocabulary of the bundled model."""
-        return Lexicon(vocabulary(self._models.info(BUNDLED_DENSE).tokenizer))
-
-
-def _lacks(result: LookupResult) -> bool:
-    return result.verdict == Verdict.ABSENT or (result.verdict == Verdict.INCONCLUSIVE and not result.documents)
+        return Lexicon(vocabulary(self.models.info(BUNDLED_DENSE).tokenizer))
 
 
 def _pieces(quote: str) -> list[str]:
     words = quote.split()
     step = max(_PIECE_WORDS, -(-len(words) // _MAX_PIECES))
     return [" ".join(words[at : at + _PIECE_WORDS]) for at in range(0, len(words), step)]
-
-
-def _verify_result(
-    result: LookupResult,
-    claimed: Work | None,
-    *,
-    quote: str,
-    message: str,
-    page_claimed: str | None,
-    elsewhere: OtherWork | None,
-    unconfirmed: UnconfirmedDocument | None,
-    coverage: Coverage,
-) -> VerifyResult:
-    """Combine the verdict with the place of the quotation, if it was found."""
-    found = result.found if result.found and result.found.finding.text else None
-    finding, document = (found.finding, found.document) if found else (None, None)
-    work = found.work if found else claimed
-    searched = document or next(iter(proper_texts(work)), None) if work else document
-    labels, span = (finding.page_labels, finding.page_span) if finding else ((), None)
-    return VerifyResult(
-        verdict=result.verdict,
-        message=message,
-        quote=quote,
-        citekey=work.citekey if work else None,
-        renamed_from=work.renamed_from if work else None,
-        title=work.title if work else None,
-        doc_id=document.doc_id if document else None,
-        cite=cite(work.citekey, labels) if work and finding else None,
-        page_span=span,
-        page_labels=labels,
-        page_claimed=page_claimed,
-        page_right=finding.page_right if finding else None,
-        section_path=finding.section_path if finding else (),
-        text=finding.text if finding else None,
-        sentence=finding.sentence if finding else None,
-        allowed=finding.allowed if finding else (),
-        diff=finding.diff if finding else None,
-        changes=finding.changes if finding else (),
-        in_references=bool(finding and finding.in_references),
-        is_quotation=bool(finding and finding.is_quotation),
-        source=shown_source(searched) if searched else None,
-        matched_by=searched.matched_by if searched else None,
-        text_source=finding.text_source if finding else None,
-        ocr_confidence=finding.ocr_confidence if finding else None,
-        open_uri=document_uri(document, span[0] if span else 1) if document else None,
-        places=finding.places if finding else 0,
-        elsewhere=elsewhere,
-        unconfirmed=unconfirmed,
-        searched=Searched(result.documents, result.pages),
-        coverage=coverage,
-        warnings=result.unread,
-    )
 
 
 def _other_work(found: FoundQuote) -> OtherWork:

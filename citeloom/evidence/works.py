@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +20,17 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.lru_cache import LruCache
 from citeloom.core.types import Record
 from citeloom.evidence.manuscripts.types import Citation
-from citeloom.evidence.similar_keys import SimilarKeys
 from citeloom.importing.stages.match import BY_FILE, BY_RECORD, with_keys
 
 log = logging.getLogger(__name__)
 
+OWN_NOTES = ("note", "annotations")  # file types of the researcher's notes about a work, which are not its text
 _MAX_CACHED = 32  # reference files
 _MAX_NAMED, _MAX_KEY = 10, 80  # citekeys named in a message, and characters of each
+_MAX_COMPARED = 30  # candidates compared letter by letter; the others share fewer trigrams
+_MIN_SIMILARITY = 0.5
+_MIN_SHARE_OF_BEST = 0.75  # of the best candidate's similarity
+_MAX_LENGTH = 200  # characters of a citekey that are compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,11 @@ class Work:
         return tuple(filter(_is_readable, self.documents))
 
     @property
+    def own_texts(self) -> tuple[Document, ...]:
+        """The documents with its own text; without any, the researcher's notes about it."""
+        return tuple(d for d in self.readable if d.file_type not in OWN_NOTES) or self.readable
+
+    @property
     def titles(self) -> tuple[str, ...]:
         """The titles of its records: several if unrelated works share the citekey."""
         recorded = (record_from_csl(d.record.get("csl") or {}, files=()).title for d in self.documents if d.matched_by)
@@ -60,6 +71,34 @@ class _References:
     stamp: tuple[int, int] = (0, 0)
     records: Mapping[str, Record] = field(default_factory=dict)
     problem: str = ""
+
+
+class SimilarKeys:
+    """Trigram index of citekeys."""
+
+    def __init__(self, keys: Iterable[str]) -> None:
+        self._keys = sorted(set(filter(None, keys)))
+        self._by_trigram: dict[str, list[int]] = {}
+        for number, key in enumerate(self._keys):
+            for trigram in _trigrams(key):
+                self._by_trigram.setdefault(trigram, []).append(number)
+
+    def similar(self, key: str, limit: int = 3) -> list[str]:
+        """Return the most similar citekeys, best first."""
+        trigrams = _trigrams(key)
+        shared: Counter[int] = Counter()
+        for trigram in trigrams:
+            shared.update(self._by_trigram.get(trigram, ()))
+        scored = []
+        for number, count in shared.most_common(_MAX_COMPARED):
+            candidate = self._keys[number]
+            # A short key may be the beginning of a long one, so the overlap is relative to the shorter.
+            overlap = count / max(1, min(len(trigrams), len(_trigrams(candidate))))
+            ratio = SequenceMatcher(None, key[:_MAX_LENGTH].casefold(), candidate[:_MAX_LENGTH].casefold()).ratio()
+            if max(overlap, ratio) >= _MIN_SIMILARITY:
+                scored.append((-(overlap + ratio), candidate))
+        scored.sort()
+        return [candidate for score, candidate in scored[:limit] if score <= scored[0][0] * _MIN_SHARE_OF_BEST]
 
 
 class Works:
@@ -77,7 +116,7 @@ class Works:
             return work
         current = self._catalog.citekey_aliases.current(project.id, key) if key else None
         found = self._with_key(project, current) if current else None
-        return Work(found.citekey, found.documents, found.csl, renamed_from=key) if found else None
+        return replace(found, renamed_from=key) if found else None
 
     def get(self, project: Project, key: str) -> Work:
         """Return the work that has or had this citekey, or raise CITEKEY_NOT_FOUND with similar ones."""
@@ -105,7 +144,7 @@ class Works:
         return CiteLoomError(
             Code.CITEKEY_NOT_FOUND,
             " ".join((f"No work has the citekey {named}{more}.", *self.problems(projects))),
-            "The list of documents gives the citekeys there are.",
+            "List the documents to see the available citekeys.",
             missing=near,
         )
 
@@ -201,9 +240,7 @@ def _is_readable(document: Document) -> bool:
 
 def _work(key: str, documents: list[Document]) -> Work:
     # A file matched only by its own metadata is left out if the work has a file that its record names.
-    own = any(
-        d.matched_by in BY_RECORD and d.file_type not in ("note", "annotations") for d in documents if _is_readable(d)
-    )
+    own = any(d.matched_by in BY_RECORD and d.file_type not in OWN_NOTES for d in documents if _is_readable(d))
     best_first = sorted((d for d in documents if not (own and d.matched_by in BY_FILE)), key=_rank)
     recorded = next((document for document in best_first if document.matched_by), best_first[0])
     return Work(key, tuple(best_first), csl_of(recorded))
@@ -246,3 +283,8 @@ def csl_of(document: Document) -> dict[str, Any]:
 def _person(name: str) -> dict[str, str]:
     family, comma, given = (part.strip() for part in name.partition(","))
     return {"family": family, "given": given} if comma and family and given else {"literal": name}
+
+
+def _trigrams(key: str) -> set[str]:
+    padded = f"  {key[:_MAX_LENGTH].casefold()} "
+    return {padded[at : at + 3] for at in range(len(padded) - 2)}

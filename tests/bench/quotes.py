@@ -15,9 +15,8 @@ from citeloom.api.evidence import Verdict
 from citeloom.conversion.convert import convert
 from citeloom.core.types import Block, BlockKind, Converted, TextSource
 from citeloom.evidence.quotes.lexicon import Lexicon
-from citeloom.evidence.quotes.quote_finding import QuoteFinding
 from citeloom.evidence.quotes.tokens import is_negation
-from citeloom.evidence.quotes.verification import verify
+from citeloom.evidence.quotes.verification import QuoteFinding, verify
 from citeloom.evidence.quotes.work_text import WorkText
 from tests.bench.figures import ms, p50, p95, say, table
 from tests.support import ROOT
@@ -67,7 +66,7 @@ class _Paper:
 
     @cached_property
     def work(self) -> WorkText:
-        return WorkText.of(self.converted)
+        return WorkText(self.converted)
 
     @cached_property
     def sentences(self) -> list[str]:
@@ -110,7 +109,7 @@ def measure() -> str:
 def _times(papers: Sequence[_Paper], seconds: dict[str, list[float]]) -> str:
     book = _book(papers, 400)
     began = time.process_time()
-    work = WorkText.of(book)
+    work = WorkText(book)
     rows = [("preparing a book of 400 pages", "1", ms(time.process_time() - began), "")]
     chance = random.Random("book")
     for kind in _KINDS:
@@ -237,7 +236,7 @@ def _scanned(rate: float) -> Callable[[_Paper, random.Random], WorkText]:
             replace(block, text=_misread(block.text, rate, chance), text_source=TextSource.OCR)
             for block in paper.converted.blocks
         )
-        return WorkText.of(replace(paper.converted, blocks=blocks))
+        return WorkText(replace(paper.converted, blocks=blocks))
 
     return prepare
 

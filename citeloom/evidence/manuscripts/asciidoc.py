@@ -11,7 +11,7 @@ import re
 from dataclasses import replace
 
 from citeloom.evidence.manuscripts.citation_groups import Key, Piece
-from citeloom.evidence.manuscripts.line_blocks import Block, BlockReader, Collector, Lines
+from citeloom.evidence.manuscripts.line_blocks import Block, Collector, Lines, PatternReader
 from citeloom.evidence.manuscripts.prose import Prose
 from citeloom.evidence.manuscripts.types import Citation
 
@@ -28,15 +28,15 @@ _ROW = re.compile(r"[ \t]*(?:[\d.+*<^>]{0,8}[a-z]?)?\|")
 _MARKDOWN_QUOTE = re.compile(r"> ?")
 
 _NESTED = r"(?:[^\[\]\\]++|\\.|\[[^\[\]]*+\])*+"
-_SPECIAL = re.compile(
+_MARKUP = re.compile(
     rf"""(?<![\w\\])(?P<command>(?:full)?cite(?:np|p|t|alp|alt|author|year)?)\*?
         :(?P<pretext>[^\s\[\]]{{0,60}})\[(?P<cited>[^\[\]]*+)\]
         (?P<more>(?:\+\[[^\[\]]*+\])*)
-    | (?<!\w)footnote(?:ref)?:[\w-]{{0,50}}\[(?P<note>{_NESTED})\]
+    | (?<!\w)footnote(?:ref)?:[\w-]{{0,50}}\[(?P<inside>{_NESTED})\]
     | (?<!\w)(?:stem|latexmath|asciimath|pass|image|indexterm2?|icon|kbd|anchor):[^\s\[\]]{{0,500}}\[{_NESTED}\]
     | (?<!\w)(?:xref:|link:|mailto:|https?://)[^\s\[\]]{{1,2000}}\[(?P<label>[^\[\]]*+)\]
     | \[\[\[?[^\[\]\n]{{1,200}}+\]?\]\] | <<[^<>,\n]{{1,200}}+(?:,(?P<reference>[^<>\n]{{0,500}}+))?>>
-    | (?P<opening>(?<!\w)["']`(?=\S)) | (?P<closing>(?<=\S)`["'](?!\w))
+    | (?<!\w)["']`(?=\S) | (?<=\S)`["'](?!\w)
     | `(?P<code>[^`\n]{{1,500}}+)` | \+{{1,3}}(?P<pass>[^+\n]{{1,500}}+)\+{{1,3}}
     | (?P<entity>&(?:\#[0-9]{{1,7}}|[A-Za-z][A-Za-z0-9]{{1,30}});)
     | \\(?=[*_`<\[{{"'#\w]) | [ ]\+$ | \{{(?:nbsp|zwsp|sp|empty)\}} | \[\.[\w.-]{{1,50}}\](?=\#)
@@ -70,57 +70,42 @@ class _Blocks:
         self.included: list[str] = []
 
     def read(self) -> list[Block]:
-        """Return all blocks in order."""
-        number = 0
-        while number < len(self._lines.all):
-            start, line = self._lines.all[number]
-            closing = self._lines.next(line.strip(), number) if _NO_PROSE.match(line) else None
-            if closing is not None:
-                self._end_block()
-                number = closing
-            elif not line.strip() or _EDGE.match(line):
-                self._end_block()
-            elif _QUOTE_EDGE.match(line):
-                self._quote_edge(number, line)
-            elif quote := _QUOTE_LINE.match(line):
+        for start, line in self._lines:
+            skipped = _NO_PROSE.match(line) and self._lines.skip_to(line.strip())
+            if quote := _QUOTE_LINE.match(line):
                 self._end_block()
                 self._quote_next = True
-                place = quote.start("source")
                 # The comma after "quote" becomes a dash, which `pairing` recognises before a source.
-                source = " " * place + quote["source"].replace(",", "—", 1)
+                source = " " * quote.start("source") + quote["source"].replace(",", "—", 1)
                 self._source = Block(start, source, quote=True) if "cite" in source else None
-            elif _ATTRIBUTES.match(line):
+            elif skipped or not line.strip() or _EDGE.match(line) or _ATTRIBUTES.match(line):
                 self._end_block()
+            elif _QUOTE_EDGE.match(line):
+                self._quote_edge(line)
             elif included := _INCLUDE.match(line):
                 self.included.append(included[1])
             elif not _COMMENT.match(line):
                 self._line(start, line)
-            number += 1
         self._end_block(at_last=True)
         return self._found.blocks
 
-    def _quote_edge(self, number: int, line: str) -> None:
-        if self._quote_end == number:
+    def _quote_edge(self, line: str) -> None:
+        closes = self._quote_end == self._lines.number
+        self._end_block(at_last=closes)
+        if closes:
             self._quote_end = None
-            self._end_block(at_last=True)
-        else:
-            self._end_block()
-            if self._quote_end is None:
-                self._quote_end = self._lines.next(line.strip(), number)
+        elif self._quote_end is None:
+            self._quote_end = self._lines.next(line.strip())
 
     def _line(self, start: int, line: str) -> None:
         quote = self._quote_end is not None or self._quote_next
         if heading := _HEADING.match(line):
-            self._found.end()
-            self._found.add(start, line, heading.end())
-            self._found.end()
+            self._found.add_single(start, line, heading.end())
         elif row := _ROW.match(line):
-            self._found.end()
-            self._found.add(start, line.replace("|", " "), row.end(), quote=quote)
+            self._found.begin(start, line.replace("|", " "), row.end(), quote=quote)
         elif item := _ITEM.match(line):
-            self._found.end()
-            self._found.add(start, line, item.end(), quote=quote)
-        elif (marked := _MARKDOWN_QUOTE.match(line)) is not None:
+            self._found.begin(start, line, item.end(), quote=quote)
+        elif marked := _MARKDOWN_QUOTE.match(line):
             self._found.add(start, line, marked.end(), quote=True)
         else:
             self._found.add(start, line, quote=quote)
@@ -135,30 +120,19 @@ class _Blocks:
                 self._source = None
 
 
-class _Reader(BlockReader):
-    def inline(self, text: str, start: int, *, in_note: bool) -> None:
-        """Add the text of a block to the prose, without its markup."""
-        position = 0
-        piece = Piece(text, start)
-        for found in _SPECIAL.finditer(text):
-            self.prose.add(text[position : found.start()], start + position)
-            position = found.end()
-            if found["note"] is not None:
-                self.inline_note(found["note"], start + found.start("note"), in_note=in_note)
-            elif found["command"]:
-                if cited := self._citations(piece, found):
-                    self.prose.cite(tuple(cited), start + found.start())
-            elif found["opening"] or found["closing"]:
-                self.prose.add(_CURVED[found[0]], start + found.start(), verbatim=False)
-            elif found["entity"]:
-                self.prose.add(html.unescape(found[0]), start + found.start(), verbatim=False)
-            else:
-                for kept in ("label", "reference", "code", "pass"):
-                    if found[kept]:
-                        self.prose.add(found[kept], start + found.start(kept))
-        self.prose.add(text[position:], start + position)
+class _Reader(PatternReader):
+    markup = _MARKUP
 
-    def _citations(self, piece: Piece, found: re.Match[str]) -> list[Citation]:
+    def other(self, found: re.Match[str], start: int, *, in_note: bool) -> None:
+        """Add quotation marks and entities as they are shown, and the text of labels and code."""
+        if shown := _CURVED.get(found[0]) or (html.unescape(found[0]) if found["entity"] else None):
+            self.prose.add(shown, start + found.start(), verbatim=False)
+        else:
+            self.keep(found, start, "label", "reference", "code", "pass")
+
+    def citations(self, piece: Piece, found: re.Match[str]) -> list[Citation]:
+        if not found["command"]:
+            return []
         group = next(self.groups)
         in_text = found["command"] in {"citenp", "citet", "citeauthor"}
         cited: list[Citation] = []

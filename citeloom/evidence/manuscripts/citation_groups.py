@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from citeloom.evidence.manuscripts.locators import parse_locator
 from citeloom.evidence.manuscripts.types import Citation, Span
@@ -35,8 +36,7 @@ class Piece:
     ) -> list[Citation]:
         """Return the citations of a bracket from start to end, separated by semicolons."""
         cited = []
-        for number, key in enumerate(keys):
-            following = keys[number + 1] if number + 1 < len(keys) else None
+        for key, following in zip_longest(keys, keys[1:]):
             last = following.begin if following else end
             semicolon = self.text.rfind(";", key.end, last) if following else -1
             last = semicolon if semicolon >= 0 else last
@@ -49,24 +49,20 @@ class Piece:
         following = self.text[start:end].replace("\0", " ")
         braces = _BRACES.match(following)
         if braces:  # text in braces is always the locator
-            start += braces.start("inside")
-            found = parse_locator(braces["inside"])
+            found = parse_locator(braces["inside"], self.start + start + braces.start("inside"))
             locator, suffix = braces["inside"].strip(), following[braces.end() :].rstrip()
         else:
-            found = parse_locator(following)
+            found = parse_locator(following, self.start + start)
             locator, suffix = found.locator, found.suffix
         return Citation(
             key.text,
-            self._span(key.start, key.start + len(key.text)),
+            Span(self.start + key.start, self.start + key.start + len(key.text)),
             group,
             prefix=" ".join(self.text[before : key.begin].replace("\0", " ").split()).rstrip(" ;"),
             locator=locator,
             pages=found.pages,
-            pages_span=self._span(start + found.span.start, start + found.span.end) if found.span else None,
+            pages_span=found.span,
             suffix=suffix if suffix.strip(" ,;") else "",
             suppress_author=key.suppress_author,
             in_text=in_text,
         )
-
-    def _span(self, start: int, end: int) -> Span:
-        return Span(self.start + start, self.start + end)

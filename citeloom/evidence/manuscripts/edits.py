@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from citeloom.api.evidence import ManuscriptEdit
 from citeloom.evidence.manuscripts.markdown.reader import BARE_KEY
 from citeloom.evidence.manuscripts.types import Citation, Manuscript
 
@@ -21,28 +21,20 @@ _KEYS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """A replacement of some characters of a manuscript."""
-
-    start: int
-    end: int
-    old: str
-    new: str
-
-
-def key_edit(manuscript: Manuscript, citation: Citation, key: str) -> Edit | None:
+def key_edit(manuscript: Manuscript, citation: Citation, key: str, why: str) -> ManuscriptEdit | None:
     """Return the edit that replaces a citekey; None if the format cannot express the new one."""
     start, end = citation.span.start, citation.span.end
-    if manuscript.fixable and _KEYS[manuscript.format].fullmatch(key) and _fits(manuscript, key):
-        return Edit(start, end, manuscript.text[start:end], key)
-    braced = manuscript.text[start - 1 : start] == "{" and manuscript.text[end : end + 1] == "}"
-    if manuscript.format == "markdown" and not re.search(r"[{}\s]", key) and _fits(manuscript, key):
-        return Edit(start, end, manuscript.text[start:end], key if braced else f"{{{key}}}")
+    if not _fits(manuscript, key):
+        return None
+    if manuscript.fixable and _KEYS[manuscript.format].fullmatch(key):
+        return _edit(manuscript, start, end, key, why)
+    if manuscript.format == "markdown" and not re.search(r"[{}\s]", key):
+        braced = manuscript.text[start - 1 : start] == "{" and manuscript.text[end : end + 1] == "}"
+        return _edit(manuscript, start, end, key if braced else f"{{{key}}}", why)
     return None
 
 
-def page_edit(manuscript: Manuscript, citation: Citation, labels: tuple[str, str]) -> Edit | None:
+def page_edit(manuscript: Manuscript, citation: Citation, labels: tuple[str, str], why: str) -> ManuscriptEdit | None:
     """Return the edit that replaces pages, with the manuscript's dash and p. or pp.; None if it is not possible."""
     span = citation.pages_span
     if not manuscript.fixable or span is None or not all(_PLAIN_LABEL.fullmatch(label) for label in labels):
@@ -57,7 +49,11 @@ def page_edit(manuscript: Manuscript, citation: Citation, labels: tuple[str, str
     if word and word["word"] != right:
         new = right + word[0][len(word["word"]) :] + new
         start -= len(word[0])
-    return Edit(start, end, manuscript.text[start:end], new)
+    return _edit(manuscript, start, end, new, why)
+
+
+def _edit(manuscript: Manuscript, start: int, end: int, new: str, why: str) -> ManuscriptEdit:
+    return ManuscriptEdit(start, end, manuscript.text[start:end], new, *manuscript.line_and_column(start), why)
 
 
 def _fits(manuscript: Manuscript, text: str) -> bool:

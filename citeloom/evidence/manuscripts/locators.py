@@ -58,16 +58,20 @@ class Locator:
 
     locator: str  # "p. 33", "chap. 2", "vol. 2, p. 33"; empty if no place is named
     pages: tuple[str, str] | None  # first and last page it names, in full (253–4 is 253 and 254); None: it names none
-    span: Span | None  # of the page or range in the text; None also for a list of pages
+    span: Span | None  # of the page or range in the manuscript; None also for a list of pages
     suffix: str  # the rest, with its separator: ", and passim"
 
 
-def parse_locator(following: str) -> Locator:
-    """Parse the locator at the start of the text after a key. A number without a label is a page."""
+def parse_locator(following: str, offset: int = 0) -> Locator:
+    """Parse the locator at the start of the text after a key, which is at `offset` of the manuscript.
+
+    A number without a label is a page.
+    """
     text = following[:_MAX_LENGTH]
     if not text.strip():
         return Locator("", None, None, "")
-    start = end = position = _lead(text)
+    lead = _LEAD.match(text)
+    start = end = position = lead.end() if lead else 0
     kind: str | None = None  # "page" or "other"; None: no label yet, so a number is a page
     ranges: list[tuple[str, str]] = []
     places: list[Span] = []
@@ -89,7 +93,7 @@ def parse_locator(following: str) -> Locator:
                 kind = "other"
             else:
                 ranges.append(pages)
-                places.append(Span(value.start(), value.end()))
+                places.append(Span(offset + value.start(), offset + value.end()))
         between = _SEPARATOR.match(text, end)
         if between is None:
             break
@@ -100,11 +104,6 @@ def parse_locator(following: str) -> Locator:
         places[0] if len(places) == 1 else None,
         (following[end:] if end > start else following).rstrip(),
     )
-
-
-def _lead(text: str) -> int:
-    lead = _LEAD.match(text)
-    return lead.end() if lead else 0
 
 
 def _stands_alone(text: str, value: re.Match[str]) -> bool:

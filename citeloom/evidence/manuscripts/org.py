@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from citeloom.evidence.manuscripts.citation_groups import Key, Piece
-from citeloom.evidence.manuscripts.line_blocks import Block, BlockReader, Collector, Lines
+from citeloom.evidence.manuscripts.line_blocks import Block, Collector, Lines, PatternReader
 from citeloom.evidence.manuscripts.prose import Prose
 from citeloom.evidence.manuscripts.types import Citation
 
@@ -28,7 +28,7 @@ _NOTE = re.compile(r"\[fn:(?P<name>[\w-]+)\][ \t]*")
 _COMMAND = r"(?:cite[A-Za-z]{0,20}|[A-Za-z]{1,12}cite[A-Za-z]{0,12})"
 _REF_KEY = r"&?[\w\-.:/+]*\w"
 _NESTED = r"(?:[^\[\]]++|\[[^\[\]]*+\])*+"
-_SPECIAL = re.compile(
+_MARKUP = re.compile(
     rf"""\[cite(?:/(?P<style>[\w/-]{{0,40}}))?:(?P<cited>{_NESTED})\]
     | \[\[(?P<link_command>{_COMMAND}):(?P<target>[^\[\]]{{1,2000}}+)\](?:\[(?P<notes>[^\[\]]{{0,500}}+)\])?\]
     | (?<!\w)(?P<command>{_COMMAND}):(?P<keys>{_REF_KEY}(?:[,;]{_REF_KEY})*)
@@ -56,33 +56,24 @@ def read(text: str) -> Prose:
 def _blocks(text: str) -> list[Block]:
     lines = Lines(text)
     found = Collector()
-    quotes = blank = number = 0
-    while number < len(lines.all):
-        start, line = lines.all[number]
-        number += 1
+    quotes = blank = 0
+    for start, line in lines:
         blank = 0 if line.strip() else blank + 1
         if blank:
             found.end()
             found.note = None if blank > 1 else found.note
-            continue
-        block = _BLOCK.match(line)
-        if block:
+        elif block := _BLOCK.match(line):
             found.end()
             name, begins = block["name"].lower(), block["which"].lower() == "begin"
-            closing = lines.next(f"#+end_{name}", number - 1) if begins and name in _NO_PROSE else None
-            number = closing + 1 if closing is not None else number
+            if begins and name in _NO_PROSE:
+                lines.skip_to(f"#+end_{name}")
             quotes = max(0, quotes + (1 if begins else -1) * (name in _QUOTES))
         elif _DRAWER.match(line):
-            closing = lines.next(":end:", number - 1)
-            number = closing + 1 if closing is not None else number
-        elif (formula := _LATEX.match(line)) and (
-            closing := lines.next(f"\\end{{{formula['name']}}}", number - 1)
-        ) is not None:
-            number = closing + 1
+            lines.skip_to(":end:")
+        elif (formula := _LATEX.match(line)) and lines.skip_to(f"\\end{{{formula['name']}}}"):
+            continue
         elif caption := _CAPTION.match(line):
-            found.end()
-            found.add(start, line, caption.end())
-            found.end()
+            found.add_single(start, line, caption.end())
         elif not _DROPPED_LINE.match(line):
             _add(found, start, line, quotes > 0)
     found.end()
@@ -95,45 +86,30 @@ def _add(found: Collector, start: int, line: str, quote: bool) -> None:
         found.note = None
         tags = _TAGS.search(line[-200:])
         kept = len(line) - len(tags[0]) if tags else len(line)
-        found.add(start, line[:kept] + " " * (len(line) - kept), heading.end())
-        found.end()
+        found.add_single(start, line[:kept].ljust(len(line)), heading.end())
     elif row := _ROW.match(line):
-        found.end()
-        found.add(start, line.replace("|", " "), row.end(), quote=quote)
-        found.end()
+        found.add_single(start, line.replace("|", " "), row.end(), quote=quote)
     elif note := _NOTE.match(line):
         found.end()
         found.note = note["name"]
         found.add(start, line, note.end())
     elif item := _ITEM.match(line):
-        found.end()
-        found.add(start, line, item.end(), quote=quote)
+        found.begin(start, line, item.end(), quote=quote)
     else:
         found.add(start, line, quote=quote)
 
 
-class _Reader(BlockReader):
-    def inline(self, text: str, start: int, *, in_note: bool) -> None:
-        """Add the text of a block to the prose, without its markup."""
-        position = 0
-        piece = Piece(text, start)
-        for found in _SPECIAL.finditer(text):
-            self.prose.add(text[position : found.start()], start + position)
-            position = found.end()
-            if found["note"] is not None:
-                if found["inside"] is None:
-                    self.note(found["note"], in_note=in_note)
-                else:
-                    self.inline_note(found["inside"], start + found.start("inside"), in_note=in_note)
-            elif cited := self._citations(piece, found):
-                self.prose.cite(tuple(cited), start + found.start())
-            else:
-                for kept in ("label", "verbatim", "formula"):
-                    if found[kept]:
-                        self.prose.add(found[kept], start + found.start(kept))
-        self.prose.add(text[position:], start + position)
+class _Reader(PatternReader):
+    markup = _MARKUP
 
-    def _citations(self, piece: Piece, found: re.Match[str]) -> list[Citation]:
+    def other(self, found: re.Match[str], start: int, *, in_note: bool) -> None:
+        """Read the footnote of a reference, or add the text of a link, of verbatim text or of a formula."""
+        if found["note"]:
+            self.note(found["note"], in_note=in_note)
+        self.keep(found, start, "label", "verbatim", "formula")
+
+    def citations(self, piece: Piece, found: re.Match[str]) -> list[Citation]:
+        """Return the citations of Org's own markup or of an org-ref link."""
         if found["cited"] is not None:
             style = found["style"] or ""
             keys = _keys(_AT_KEY, piece.text, *found.span("cited"), suppress=style.startswith("na"))

@@ -212,21 +212,22 @@ class _Pairing:
             end = max(start, mark - 100) + attribution.start() if attribution else mark
         if source := _WRITTEN_SOURCE.search(self._text, max(start, end - 150), end):
             end = source.start()
-        while start < end and (self._text[start].isspace() or self._text[start] == MARK):
-            start += 1
-        while start < end and (self._text[end - 1].isspace() or self._text[end - 1] == MARK):
-            end -= 1
+        start, end = self._stripped(start, end)
         marked = quoted(self._text[start:end])
         if len(marked) == 1 and marked[0][0] == 1 and marked[0][1] >= end - start - 2:
             return start + 1, start + marked[0][1]
         return start, end
 
-    def _add_quotation(self, place: tuple[int, int], cited: Cited, *, block: bool = False) -> None:
-        start, end = place
+    def _stripped(self, start: int, end: int) -> tuple[int, int]:
+        """Return a span without the blanks and citations at its ends."""
         while start < end and (self._text[start].isspace() or self._text[start] == MARK):
             start += 1
         while start < end and (self._text[end - 1].isspace() or self._text[end - 1] == MARK):
             end -= 1
+        return start, end
+
+    def _add_quotation(self, place: tuple[int, int], cited: Cited, *, block: bool = False) -> None:
+        start, end = self._stripped(*place)
         text = _plain(self._text[start:end])
         if _WORD.search(text):
             origins = self._prose.origins

@@ -50,19 +50,17 @@ def file_bytes(path: Path) -> bytes:
     try:
         size = path.stat().st_size
         if size > MAX_DOCX_BYTES:
-            raise CiteLoomError(
-                Code.INVALID_INPUT,
-                f"{path.name} has {size / 1024**2:.0f} MB; a manuscript may have {MAX_DOCX_BYTES // 1024**2} MB.",
-                "Name its chapters one by one.",
-            )
+            raise _too_large(path.name, size, MAX_DOCX_BYTES)
         return path.read_bytes()
     except FileNotFoundError:
         raise CiteLoomError(Code.FILE_NOT_FOUND, f"There is no file {path}.", "Check its name.") from None
     except PermissionError:
-        raise CiteLoomError(Code.PERMISSION_DENIED, f"{path} may not be read.", "Allow reading the file.") from None
+        raise CiteLoomError(
+            Code.PERMISSION_DENIED, f"No permission to read {path}.", "Allow reading the file."
+        ) from None
     except OSError as error:
         raise CiteLoomError(
-            Code.INVALID_INPUT, f"{path} cannot be read: {error.strerror}.", "Name a manuscript."
+            Code.INVALID_INPUT, f"{path} cannot be read: {error.strerror}.", "Choose a manuscript file."
         ) from None
 
 
@@ -71,12 +69,7 @@ def read_manuscript(name: str, data: bytes) -> Manuscript:
     format = _FORMATS.get(PurePath(name).suffix[1:].lower())
     largest = MAX_DOCX_BYTES if format == "docx" else MAX_TEXT_BYTES
     if len(data) > largest:
-        raise CiteLoomError(
-            Code.INVALID_INPUT,
-            f"{name} has {len(data) / 1024**2:.0f} MB; a manuscript may have {largest // 1024**2} MB.",
-            "Check its chapters one by one.",
-            file=name,
-        )
+        raise _too_large(name, len(data), largest)
     if format == "docx":
         from citeloom.evidence.manuscripts.docx.reader import read_docx  # loads lxml, which no other format needs
 
@@ -85,7 +78,7 @@ def read_manuscript(name: str, data: bytes) -> Manuscript:
     text, encoding, warnings = _decode(name, data)
     format = format or _format_of(text)
     if format is None:
-        raise _unsupported(name, "It is in no format that is known here and cites nothing.")
+        raise _unsupported(name, "Its format was not recognized, and it has no citations.")
     return _read(format, text, encoding, warnings)
 
 
@@ -136,6 +129,11 @@ def _decode(name: str, data: bytes) -> tuple[str, str, tuple[str, ...]]:
         text = data.decode(encoding)
     warning = f"{name} is not in UTF-8; it was read as {'Windows-1252' if encoding == 'cp1252' else 'Latin-1'}. "
     return text, encoding, (warning + "If letters look wrong, save it in UTF-8 and check it again.",)
+
+
+def _too_large(name: str, size: int, largest: int) -> CiteLoomError:
+    message = f"{name} has {size / 1024**2:.0f} MB; the limit for a manuscript is {largest // 1024**2} MB."
+    return CiteLoomError(Code.INVALID_INPUT, message, "Check its chapters one by one.", file=name)
 
 
 def _unsupported(name: str, why: str) -> CiteLoomError:

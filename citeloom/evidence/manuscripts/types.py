@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 
@@ -45,6 +45,11 @@ class Citation:
     doi: str = ""  # if the manuscript contains it (DOCX)
     title: str = ""  # of the work, if the manuscript contains it (DOCX), where keys are not visible
 
+    @property
+    def claimed_pages(self) -> str | None:
+        """The pages that it names, as one page or a range."""
+        return "-".join(dict.fromkeys(self.pages)) if self.pages else None
+
 
 @dataclass(frozen=True)
 class Manuscript:
@@ -55,7 +60,7 @@ class Manuscript:
     citations: tuple[Citation, ...]
     encoding: str = "utf-8"  # in which `text` encodes to the file's bytes
     fixable: bool = True  # whether spans are offsets in the file
-    warnings: tuple[str, ...] = field(default_factory=tuple)  # about a guessed encoding, unread parts, …
+    warnings: tuple[str, ...] = ()  # about a guessed encoding, unread parts, …
 
     def line_and_column(self, offset: int) -> tuple[int, int]:
         """Return line and column of a character, both from 1. Carriage returns alone do not end a line."""

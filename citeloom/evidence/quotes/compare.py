@@ -1,4 +1,4 @@
-"""Compares a piece of a quotation with a range of words of a work. Called by `match` and `lookup`."""
+"""Compares a piece of a quotation with a range of words of a work. Called by `match`."""
 
 from __future__ import annotations
 
@@ -49,33 +49,38 @@ class Compared:
         """Whether the piece was found anywhere in the work."""
         return self.stop > self.first
 
+    @property
+    def similarity(self) -> float:
+        """The share of the piece that the work has at this place: 1 if all of it."""
+        return self.weight / (sum(word_weights(self.piece)) + 0.5 * self.surplus)
+
 
 def missing(piece: Piece, at: int) -> Compared:
     """Return the result for a piece that the work lacks; `at` is the position after the words that it has."""
     return Compared(piece, at, at, differences=[Difference((0, len(piece.words)), (at, at))])
 
 
-def weigh(piece: Piece) -> list[float]:
+def word_weights(piece: Piece) -> list[float]:
     """Return the weight of each word of a piece."""
     return [_FUNCTION_WORD_WEIGHT if tokens.is_function_word(word.folds[0]) else 1.0 for word in piece.words]
 
 
-def compare(piece: Piece, judge: Judge, low: int, high: int, *, whole: bool) -> Compared | None:
-    """Compare a piece with a range of the work's words: with all of it if `whole`, else with its best part."""
+def compare(piece: Piece, judge: Judge, low: int, high: int) -> Compared:
+    """Compare a piece with all words of a range of the work."""
+    numbers, in_work = _numbers(piece, judge, low, high), judge.work.ids[low:high]
+    same = numbers == list(in_work)
+    pairs = [(i, i) for i in range(high - low)] if same else align(numbers, in_work)
+    return _Comparison(piece, judge, [(i, low + j) for i, j in pairs], low, high).result()
+
+
+def compare_best_part(piece: Piece, judge: Judge, low: int, high: int) -> Compared | None:
+    """Compare a piece with the most similar part of a range of the work; None if no word is equal."""
     work = judge.work
-    numbers = _numbers(piece, judge, low, high)
-    if whole and numbers == list(work.ids[low:high]):
-        pairs = [(i, low + i) for i in range(high - low)]
-    else:
-        pairs = [(i, low + j) for i, j in align(numbers, work.ids[low:high])]
-        if not whole:
-            pairs = _best_sequence(pairs, weigh(piece), work)
-    if not pairs and not whole:
+    pairs = [(i, low + j) for i, j in align(_numbers(piece, judge, low, high), work.ids[low:high])]
+    pairs = _best_sequence(pairs, word_weights(piece), work)
+    if not pairs:
         return None
-    if whole:
-        start, end = low, high
-    else:
-        start, end = _edges(piece, judge, pairs, *work.piece(pairs[0][1]))
+    start, end = _edges(piece, judge, pairs, *work.piece(pairs[0][1]))
     return _Comparison(piece, judge, pairs, start, end).result()
 
 
@@ -157,7 +162,7 @@ class _Comparison:
 
     def __init__(self, piece: Piece, judge: Judge, pairs: Pairs, start: int, end: int) -> None:
         self._piece, self._judge, self._pairs = piece, judge, pairs
-        self._weights = weigh(piece)
+        self._weights = word_weights(piece)
         self._out = Compared(piece, start, end)
 
     def result(self) -> Compared:
@@ -169,29 +174,28 @@ class _Comparison:
                 joined = self._unpaired(i, k, j, m, joined)
             if k == len(piece.words):
                 break
-            self._paired_word(k, m, joined)
+            self._pair(k, m, self._judge.word(piece.words[k], m, first=k == 0), joined)
             i, j, joined = k + 1, m + 1, True
         self._ends()
         return out
 
-    def _paired_word(self, k: int, m: int, joined: bool) -> None:
-        out, word = self._out, self._piece.words[k]
+    def _pair(self, i: int, j: int, allowed: set[str] | None, joined: bool) -> None:
+        """Record two words that correspond to each other."""
         if joined:
-            self._gap(k, m)
-        same = self._judge.word(word, m, first=k == 0)
-        if same is None:
-            out.differences.append(Difference((k, k + 1), (m, m + 1)))
-        else:
-            out.allowed |= same
-        out.pairs.append((k, m))
-        out.weight += self._weights[k]
+            self._gap(i, j)
+        self._record(allowed, Difference((i, i + 1), (j, j + 1)))
+        self._out.pairs.append((i, j))
+        self._out.weight += self._weights[i]
 
     def _gap(self, k: int, m: int) -> None:
         same = self._judge.gap(self._piece.words[k].gap, m)
-        if same is None:
-            self._out.differences.append(Difference((k, k), (m, m), punctuation=True))
+        self._record(same, Difference((k, k), (m, m), punctuation=True))
+
+    def _record(self, allowed: set[str] | None, difference: Difference) -> None:
+        if allowed is None:
+            self._out.differences.append(difference)
         else:
-            self._out.allowed |= same
+            self._out.allowed |= allowed
 
     def _unpaired(self, i: int, k: int, j: int, m: int, joined: bool) -> bool:
         """Compare words without a counterpart; return whether the punctuation after them is still to be compared."""
@@ -200,27 +204,9 @@ class _Comparison:
         if left_out and self._judge.notes(self._piece.words[k].gap, j, m):
             out.allowed.add(NOTE_NUMBER)
             return False  # the punctuation around the number has just been compared
-        # Misread words may be next to words that were changed: those at either end are judged one by one.
         same = self._judge.run(self._piece.words[i:k], j, m, opens=i == 0)
         if same is None:
-            while i < k and j < m and self._single_word(i, j, joined):
-                i, j, joined = i + 1, j + 1, True
-            tail = 0
-            while i < k - tail and j < m - tail:
-                at, in_work = k - tail - 1, m - tail - 1
-                if self._judge.run(self._piece.words[at : at + 1], in_work, in_work + 1, opens=at == 0) is None:
-                    break
-                tail += 1
-            if i < k - tail or j < m - tail:
-                out.differences.append(Difference((i, k - tail), (j, m - tail)))
-                if i < k - tail or not _in_brackets(self._judge.work, j, m - tail):
-                    out.surplus += max(0, (m - tail - j) - (k - tail - i))
-                out.weight += self._credit(i, k - tail, j, m - tail)
-                joined = False
-            for at, in_work in zip(range(k - tail, k), range(m - tail, m), strict=True):
-                self._single_word(at, in_work, joined)
-                joined = True
-            return joined
+            return self._unequal(i, k, j, m, joined)
         if joined and k > i and m > j:
             self._gap(i, j)
         out.allowed |= same
@@ -229,6 +215,30 @@ class _Comparison:
             out.pairs += zip(range(i, k), range(j, m), strict=True)
         return True
 
+    def _unequal(self, i: int, k: int, j: int, m: int, joined: bool) -> bool:
+        """Compare changed words: misread words may be next to them, so those at either end are judged one by one."""
+        out = self._out
+        while i < k and j < m and (allowed := self._judge_word(i, j)) is not None:
+            self._pair(i, j, allowed, joined)
+            i, j, joined = i + 1, j + 1, True
+        tail: list[tuple[int, int, set[str]]] = []
+        while i < k and j < m and (allowed := self._judge_word(k - 1, m - 1)) is not None:
+            k, m = k - 1, m - 1
+            tail.append((k, m, allowed))
+        if i < k or j < m:
+            out.differences.append(Difference((i, k), (j, m)))
+            if i < k or not _in_brackets(self._judge.work, j, m):
+                out.surplus += max(0, (m - j) - (k - i))
+            out.weight += self._credit(i, k, j, m)
+            joined = False
+        for at, in_work, allowed in reversed(tail):
+            self._pair(at, in_work, allowed, joined)
+            joined = True
+        return joined
+
+    def _judge_word(self, i: int, j: int) -> set[str] | None:
+        return self._judge.run(self._piece.words[i : i + 1], j, j + 1, opens=i == 0)
+
     def _credit(self, i: int, k: int, j: int, m: int) -> float:
         """Return the partial weight of words that look alike: OCR errors that are not allowed, plurals, typos."""
         if k - i != m - j or k - i > _MAX_CREDITED:
@@ -236,17 +246,6 @@ class _Comparison:
         pairs = zip(range(i, k), range(j, m), strict=True)
         alike = (a for a, b in pairs if look_alike(self._piece.words[a].folds[0], self._judge.work.fold(b)))
         return _SIMILAR_WORD_CREDIT * sum(self._weights[a] for a in alike)
-
-    def _single_word(self, i: int, j: int, joined: bool) -> bool:
-        same = self._judge.run(self._piece.words[i : i + 1], j, j + 1, opens=i == 0)
-        if same is None:
-            return False
-        if joined:
-            self._gap(i, j)
-        self._out.allowed |= same
-        self._out.weight += self._weights[i]
-        self._out.pairs.append((i, j))
-        return True
 
     def _ends(self) -> None:
         """Check the ends: half of a compound, or a number without its sign, is a difference."""

@@ -1,6 +1,6 @@
 """Decides which differences between a quotation and a work are allowed: typography, hyphenation, OCR errors.
 
-Used by `compare`, `lookup` and `match`.
+Used by `compare` and `match`.
 """
 
 from __future__ import annotations
@@ -251,7 +251,7 @@ def _ends(folds: list[str]) -> dict[int, int]:
 
 
 def _no_digit(word: str) -> bool:
-    return not tokens.is_number(word)
+    return not any(c.isdigit() for c in word)
 
 
 def _characters(gap: str, signs: frozenset[str]) -> list[str]:

@@ -6,7 +6,6 @@ Used by `match`, `verification` and `evidence.check`.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from citeloom.core.text.roman_numerals import roman_value
 from citeloom.evidence.quotes.work_text import WorkText
@@ -19,14 +18,6 @@ _RANGE = re.compile(
 )
 _LABEL = re.compile(r"([^\W\d_]*)(\d{1,9})([^\W\d_]?)$")
 _FF_PAGES = 3  # how many pages "33 ff." adds
-
-
-@dataclass(frozen=True, slots=True)
-class PageCheck:
-    """Whether a claimed page is right; None if that is not known."""
-
-    right: bool | None
-    counts_pdf_pages: bool = False
 
 
 class Claim:
@@ -55,16 +46,16 @@ class Claim:
             return True
         return value is not None and any(kind == value[0] and lo <= value[1] <= hi for kind, lo, hi in self._ranges)
 
-    def check(self, work: WorkText, first: int, last: int) -> PageCheck:
-        """Check the claim for text on these PDF pages."""
+    def check(self, work: WorkText, first: int, last: int) -> bool | None:
+        """Return whether the claim is right for text on these PDF pages; None if that is not known."""
         if not self.understood and not self._whole:
-            return PageCheck(None)
+            return None
         span = [work.pages[number] for number in range(first, last + 1) if number in work.pages]
         if any(self.covers(page.label) for page in span):
-            return PageCheck(True)
+            return True
         if not self.understood or not work.printed or all(not (p.printed or p.pdf_label) for p in span):
-            return PageCheck(None)
-        return PageCheck(False, counts_pdf_pages=any(self.covers(str(page.number)) for page in span))
+            return None
+        return False
 
 
 def _ranges(match: re.Match[str]) -> list[tuple[str, int, int]]:

@@ -80,7 +80,7 @@ def _as_edited(quote: str, *, insertions: bool) -> tuple[Piece, ...]:
     return tuple(piece for piece in pieces if piece.words)
 
 
-def together(pieces: Sequence[Piece]) -> list[int]:
+def word_counts(pieces: Sequence[Piece]) -> list[int]:
     """Return for each piece the number of words between the ellipses around it; insertions do not separate."""
     groups: list[list[Piece]] = []
     for piece in pieces:

@@ -104,11 +104,6 @@ def is_hyphen(gap: str) -> bool:
     return _LINE_END_HYPHEN.match(gap) is not None
 
 
-def is_number(word: str) -> bool:
-    """Whether a word contains a digit."""
-    return any(c.isdigit() for c in word)
-
-
 def is_function_word(word: str) -> bool:
     """Whether a folded word is a function word or a symbol, which says nothing about the subject."""
     return word in FUNCTION_WORDS or not any(c.isalnum() for c in word)

@@ -8,7 +8,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from citeloom.core.types import ASIDE, Block, BlockKind, Converted, Page, TextSource
+from citeloom.core.types import ASIDE, Block, BlockKind, Converted, TextSource
 from citeloom.evidence.quotes import tokens
 
 # Blocks beside the running text: they must not separate the two halves of a paragraph.
@@ -33,7 +33,8 @@ class TextOrigin:
 class WorkText:
     """A work's words in pieces: the running text is one, each caption, note, table, figure and margin another."""
 
-    def __init__(self, blocks: Sequence[Block], pages: Sequence[Page]) -> None:
+    def __init__(self, converted: Converted) -> None:
+        blocks, pages = converted.blocks, converted.pages
         self.pages = {page.number: replace(page, text="", margin=()) for page in pages}  # the pieces have their text
         self.printed = any(page.printed or page.pdf_label for page in pages)
         self.origins: list[TextOrigin] = []
@@ -61,11 +62,6 @@ class WorkText:
         self.letters = "".join(self._letters)  # all folded words, without spaces
         del self._texts, self._letters, self._folded
         self._index()
-
-    @classmethod
-    def of(cls, converted: Converted) -> WorkText:
-        """Index a converted document."""
-        return cls(converted.blocks, converted.pages)
 
     def _add_piece(self, blocks: Sequence[Block], *, aside: bool) -> None:
         for number, block in enumerate(blocks):
@@ -127,15 +123,7 @@ class WorkText:
     @property
     def size(self) -> int:
         """Approximate size in bytes."""
-        arrays = (
-            self.starts,
-            self.ends,
-            self.ids,
-            self.letter_starts,
-            self._offsets,
-            self._positions,
-            self._origin_starts,
-        )
+        arrays = [value for value in vars(self).values() if isinstance(value, array)]
         fixed = sum(len(a) * a.itemsize for a in arrays) + sys.getsizeof(self.text) + sys.getsizeof(self.letters)
         vocabulary = sys.getsizeof(self.vocabulary) + 90 * len(self.vocabulary)
         return fixed + vocabulary + 200 * (len(self.origins) + len(self.pages))
@@ -156,14 +144,13 @@ class WorkText:
         for _ in range(_MAX_CANDIDATES):
             if found < 0:
                 return
-            first = bisect_left(self.letter_starts, found)
-            stop = bisect_left(self.letter_starts, found + len(letters))
-            whole = self.letter_starts[first] == found and self.letter_starts[stop] == found + len(
-                letters
-            )  # a separator ends the last word too
+            end = found + len(letters)
+            first, stop = bisect_left(self.letter_starts, found), bisect_left(self.letter_starts, end)
+            # A separator ends the last word too.
+            whole = self.letter_starts[first] == found and self.letter_starts[stop] == end
             if whole:
                 yield first, stop
-            found = self.letters.find(letters, found + (len(letters) if whole else 1))
+            found = self.letters.find(letters, end if whole else found + 1)
 
     def piece(self, word: int) -> tuple[int, int]:
         """Return the range of the piece that a word belongs to, half-open."""

@@ -10,7 +10,7 @@ from xml.sax.saxutils import escape
 
 import pytest
 
-from citeloom.api.evidence import ExportResult, ResolvedKey, UnknownKey
+from citeloom.api.evidence import Cite, ExportResult, ResolvedKey, UnknownKey
 from citeloom.bibliography.references import load_references
 from citeloom.catalog import Catalog
 from citeloom.catalog.documents import Document, State
@@ -134,7 +134,7 @@ def test_the_records_of_several_works_are_one_text_each_once(catalog: Catalog, p
 @pytest.mark.parametrize("key", ["odd key, with {braces}", "smith@2019", "müller", "k" * 500])
 def test_any_citekey_can_be_cited_as_it_is(catalog: Catalog, project: Project, key: str) -> None:
     keep(catalog, project, key)
-    answer = format_cites(Works(catalog), [project], [f" {key} "])
+    answer = format_cites(Works(catalog), [project], Cite(cites=(f" {key} ",)))
     assert (answer.keys, len(answer.citations)) == ((ResolvedKey(key, None),), 1)
 
 
@@ -142,7 +142,7 @@ def test_any_citekey_can_be_cited_as_it_is(catalog: Catalog, project: Project, k
 def test_a_range_of_pages_is_written_in_the_styles_own_words(
     catalog: Catalog, project: Project, works: Works, pages: str
 ) -> None:
-    (citation,) = format_cites(Works(catalog), [project], [f"[@zeno, {pages}]"]).citations
+    (citation,) = format_cites(Works(catalog), [project], Cite(cites=(f"[@zeno, {pages}]",))).citations
     assert citation == "(Müller, n.d., pp. 33–35)"
 
 
@@ -151,7 +151,7 @@ def test_a_key_that_two_works_share_is_said(catalog: Catalog, project: Project, 
     keep(catalog, project, "zeno", "again", title="Another", record=other)
     said = "The citekey zeno belongs to several works (Another; On zeno)"
     assert export(works, project, "bibtex").warnings[0].startswith(said)
-    assert format_cites(Works(catalog), [project], ["zeno"]).warnings[0].startswith(said)
+    assert format_cites(Works(catalog), [project], Cite(cites=("zeno",))).warnings[0].startswith(said)
 
 
 @pytest.mark.parametrize(
@@ -161,5 +161,5 @@ def test_a_key_that_two_works_share_is_said(catalog: Catalog, project: Project, 
 )
 def test_nothing_and_too_much_are_refused(catalog: Catalog, project: Project, cites: list[str]) -> None:
     with pytest.raises(CiteLoomError) as caught:
-        format_cites(Works(catalog), [project], cites)
+        format_cites(Works(catalog), [project], Cite(cites=tuple(cites)))
     assert caught.value.code == Code.INVALID_INPUT

@@ -16,8 +16,7 @@ from citeloom.catalog.projects import Project
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.evidence.export import export
 from citeloom.evidence.manuscripts.types import Citation, Span
-from citeloom.evidence.similar_keys import SimilarKeys
-from citeloom.evidence.works import Works
+from citeloom.evidence.works import SimilarKeys, Works
 from citeloom.importing.stages.match import RecordFinder
 
 

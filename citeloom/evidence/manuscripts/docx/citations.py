@@ -54,11 +54,9 @@ def citations_in(code: str, group: int) -> tuple[Citation, ...]:
     except (ValueError, RecursionError):
         return ()
     items = decoded.get("citationItems") if isinstance(decoded, dict) else None
-    return (
-        tuple(_citation(item, group) for item in items or () if isinstance(item, dict))
-        if isinstance(items, list)
-        else ()
-    )
+    if not isinstance(items, list):
+        return ()
+    return tuple(_citation(item, group) for item in items if isinstance(item, dict))
 
 
 def _citation(item: dict[str, Any], group: int) -> Citation:

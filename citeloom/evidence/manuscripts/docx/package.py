@@ -18,7 +18,7 @@ def not_word(why: str, next_step: str) -> CiteLoomError:
 def damaged(why: str) -> CiteLoomError:
     """Return the error for a file that is incomplete or broken."""
     return CiteLoomError(
-        Code.INVALID_INPUT, f"The Word document is damaged: {why}.", "Open it in Word and save it anew."
+        Code.INVALID_INPUT, f"The Word document is damaged: {why}.", "Open it in Word and save it again."
     )
 
 
@@ -27,51 +27,29 @@ def harmful(why: str) -> CiteLoomError:
     return CiteLoomError(
         Code.INVALID_INPUT,
         f"The Word document was not opened: {why}.",
-        "If you trust where it comes from, open it in Word and save it anew.",
+        "If you trust where it comes from, open it in Word and save it again.",
     )
 
 
-class Package:
-    """A Word file in memory."""
-
-    def __init__(self, data: bytes) -> None:
-        if data.startswith(OLE):
-            raise _old_or_encrypted(data)
-        if not data.startswith(b"PK"):
-            raise not_word("The file is not a Word document, whatever its name says.", "Save it as .docx.")
-        with _translated():
-            self._zip = ZipReader(io.BytesIO(data))
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._zip
-
-    def pieces(self, name: str) -> Iterator[bytes]:
-        """Yield the content of a part in pieces; raises for a broken or oversized part."""
-        with _translated():
-            yield from self._zip.pieces(name)
-
-
 @contextmanager
-def _translated() -> Iterator[None]:
+def open_package(data: bytes) -> Iterator[ZipReader]:
+    """Open a Word file; raises for a file of another kind, and inside the block for a broken or oversized part."""
+    is_ole = data.startswith(OLE)
+    if is_ole and not is_encrypted_office(data):
+        raise not_word("The file is in the format of Word before 2007.", "Open it in Word and save it as .docx.")
+    if not is_ole and not data.startswith(b"PK"):
+        raise not_word("The file is not a Word document, whatever its name says.", "Save it as .docx.")
     try:
-        yield
+        if is_ole:
+            raise ZipLocked
+        yield ZipReader(io.BytesIO(data))
     except ZipLocked:
-        raise _locked() from None
+        raise CiteLoomError(
+            Code.INVALID_INPUT,
+            "The Word document is protected by a password.",
+            "Open it with the password and save it without one.",
+        ) from None
     except ZipHarmful as refused:
         raise harmful(str(refused)) from None
     except ZipRefused as refused:
         raise damaged(str(refused)) from None
-
-
-def _old_or_encrypted(data: bytes) -> CiteLoomError:
-    if is_encrypted_office(data):
-        return _locked()
-    return not_word("The file is in the format of Word before 2007.", "Open it in Word and save it as .docx.")
-
-
-def _locked() -> CiteLoomError:
-    return CiteLoomError(
-        Code.INVALID_INPUT,
-        "The Word document is protected by a password.",
-        "Open it with the password and save it without one.",
-    )

@@ -11,7 +11,8 @@ from typing import Any
 
 import lxml.etree as _etree
 
-from citeloom.evidence.manuscripts.docx.package import Package, damaged, not_word
+from citeloom.core.files.zip_reader import ZipReader
+from citeloom.evidence.manuscripts.docx.package import damaged, not_word, open_package
 from citeloom.evidence.manuscripts.docx.story import Contents, FieldSummary, Story, Styles, Target
 from citeloom.evidence.manuscripts.prose import Cited, Prose
 from citeloom.evidence.manuscripts.types import Span
@@ -24,24 +25,8 @@ _STANDARD_PARTS = {name: f"word/{name}.xml" for name in ("document", "footnotes"
 
 def read_docx(data: bytes) -> tuple[str, Prose]:
     """Return the prose of a Word document, one paragraph per line, and its citations; spans refer to this prose."""
-    package = Package(data)
-    contents, styles, found = Contents(), Styles(), FieldSummary()
-    if "[Content_Types].xml" in package:
-        _read_part(package, "[Content_Types].xml", contents)
-    names = {kind: contents.names.get(kind, standard) for kind, standard in _STANDARD_PARTS.items()}
-    if names["document"] not in package:
-        raise not_word("The file is an archive, but not a Word document.", "Save the manuscript as .docx.")
-    if names["styles"] in package:
-        _read_part(package, names["styles"], styles)
-    notes: dict[tuple[str, str], Prose] = {}
-    for kind in ("footnote", "endnote"):
-        if names[f"{kind}s"] in package:
-            _read_part(package, names[f"{kind}s"], Story(found, styles, notes))
-    body = Story(found, styles, notes)
-    _read_part(package, names["document"], body)
-    found.check()
-    prose = body.prose.finish()
-    prose.unread += found.unread
+    with open_package(data) as package:
+        prose = _read(package)
     prose.origins = array("q", range(prose.length))
     prose.cited = [
         Cited(cited.at, tuple(replace(citation, span=Span(cited.at, cited.at + 1)) for citation in cited.citations))
@@ -50,7 +35,28 @@ def read_docx(data: bytes) -> tuple[str, Prose]:
     return prose.text, prose
 
 
-def _read_part(package: Package, name: str, target: Target) -> None:
+def _read(package: ZipReader) -> Prose:
+    contents, styles, found = Contents(), Styles(), FieldSummary()
+    _read_part(package, "[Content_Types].xml", contents)
+    names = {kind: contents.names.get(kind, standard) for kind, standard in _STANDARD_PARTS.items()}
+    if names["document"] not in package:
+        raise not_word("The file is an archive, but not a Word document.", "Save the manuscript as .docx.")
+    _read_part(package, names["styles"], styles)
+    notes: dict[tuple[str, str], Prose] = {}
+    body = Story(found, styles, notes)
+    for kind in ("footnotes", "endnotes"):
+        _read_part(package, names[kind], Story(found, styles, notes))
+    _read_part(package, names["document"], body)
+    found.check()
+    prose = body.prose.finish()
+    prose.unread += found.unread
+    return prose
+
+
+def _read_part(package: ZipReader, name: str, target: Target) -> None:
+    """Read a part if the document has it."""
+    if name not in package:
+        return
     parser = etree.XMLParser(target=target, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
         for piece in package.pieces(name):

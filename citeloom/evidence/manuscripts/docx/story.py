@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 
 from citeloom.evidence.manuscripts.docx.citations import Kind, citations_in, kind_of, other_program
 from citeloom.evidence.manuscripts.docx.package import damaged, harmful, not_word
-from citeloom.evidence.manuscripts.footnotes import ProseWithNotes
 from citeloom.evidence.manuscripts.prose import Cited, Prose
 
 _WORD = (
@@ -143,7 +142,7 @@ class Story(Target):
     """Collects the running text of a part, or its notes one by one."""
 
     def __init__(self, found: FieldSummary, styles: Styles, notes: dict[tuple[str, str], Prose]) -> None:
-        self.prose = ProseWithNotes()
+        self.prose = Prose()
         self._found = found
         self._styles = styles
         self._notes = notes
@@ -176,7 +175,7 @@ class Story(Target):
         elif name in ("footnoteReference", "endnoteReference"):
             self._read_note((name.removesuffix("Reference"), _attribute(attributes, "id")))
         elif name in ("footnote", "endnote"):
-            self.prose, self._note = ProseWithNotes(), (name, _attribute(attributes, "id"))
+            self.prose, self._note = Prose(), (name, _attribute(attributes, "id"))
         elif name == "txbxContent":
             self.prose.open_note()
         elif name == "AlternateContent":

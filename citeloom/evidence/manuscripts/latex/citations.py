@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 
 from citeloom.evidence.manuscripts.latex.structure import Structure
 from citeloom.evidence.manuscripts.locators import parse_locator
+from citeloom.evidence.manuscripts.nested_reader import Range
 from citeloom.evidence.manuscripts.types import Citation, Span
-
-Range = tuple[int, int]
 
 # They format citations or contain prose; any other command with “cite” in its name cites, also user-defined ones.
 _NOT_CITING = frozenset({
@@ -136,13 +135,12 @@ def _stripped(text: str, found: re.Match[str]) -> Span | None:
 
 
 def _located(citation: Citation, text: str, note: Range) -> Citation:
-    locator = parse_locator(_same_length(text, note))
-    pages_span = Span(note[0] + locator.span.start, note[0] + locator.span.end) if locator.span else None
+    locator = parse_locator(_same_length(text, note), note[0])
     return replace(
         citation,
         locator=_tidy(locator.locator),
         pages=locator.pages,
-        pages_span=pages_span,
+        pages_span=locator.span,
         suffix=_tidy(locator.suffix),
     )
 

@@ -6,9 +6,8 @@ Called by `reader`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from citeloom.evidence.manuscripts.line_blocks import Block
+from citeloom.evidence.manuscripts.line_blocks import Block, Collector
 
 # Replaces something removed inside a paragraph; the reader of the paragraph drops it.
 GAP = "\0"
@@ -41,8 +40,8 @@ _HTML_QUOTE = re.compile(r"[ \t]*<(?P<end>/?)blockquote\b", re.IGNORECASE)
 _CELL_END = re.compile(r"(?<!\\)\|")
 
 
-def blocks(text: str) -> Iterator[Block]:
-    """Yield the blocks of a manuscript in order."""
+def blocks(text: str) -> list[Block]:
+    """Return the blocks of a manuscript in order."""
     return _Blocks().of(_without_code(text))
 
 
@@ -127,18 +126,14 @@ class _Ends:
 
 class _Blocks:
     def __init__(self) -> None:
-        self._parts: list[str] = []  # the lines of the paragraph so far
-        self._start = 0
-        self._quote = False  # whether the paragraph so far is quoted
+        self._found = Collector()
         self._callout = False  # whether the block quotation is a callout of the author: > [!tip]
-        self._note: str | None = None
         self._in_item = False  # whether indented lines belong to a list item or a footnote
         self._divs: list[bool] = []  # for each open div, whether it is a quotation
         self._quote_divs = 0
         self._html_quotes = 0
 
-    def of(self, text: str) -> Iterator[Block]:
-        """Yield the blocks of a text without code."""
+    def of(self, text: str) -> list[Block]:
         start = 0
         for line in text.split("\n"):
             quoted = _QUOTE.match(line)
@@ -150,59 +145,55 @@ class _Blocks:
             elif not quoted:
                 self._callout = False
             if not body.strip():
-                yield from self._end()
+                self._found.end()
             elif not self._is_code(line, bool(quoted)):
-                yield from self._line(start, line, prefix, body, bool(quoted))
+                self._line(start, line, prefix, body, bool(quoted))
             start += len(line) + 1
-        yield from self._end()
+        self._found.end()
+        return self._found.blocks
 
     def _is_code(self, line: str, quoted: bool) -> bool:
-        return not self._parts and not self._in_item and not quoted and line.startswith(("    ", "\t"))
+        return self._found.is_empty and not self._in_item and not quoted and line.startswith(("    ", "\t"))
 
-    def _line(self, start: int, line: str, prefix: int, body: str, quoted: bool) -> Iterator[Block]:
-        if quoted and not self._callout and self._parts and not self._quote:
-            yield from self._end()
+    def _line(self, start: int, line: str, prefix: int, body: str, quoted: bool) -> None:
+        if quoted and not self._callout and not self._found.is_empty and not self._found.quote:
+            self._found.end()
         if div := _DIV.match(body):
-            yield from self._end()
+            self._found.end()
             self._div(div["name"])
             return
         if _RULE.match(body) or _LINK.match(body):
-            yield from self._end()
+            self._found.end()
             return
         if tag := _HTML_QUOTE.match(body):
-            yield from self._end()
+            self._found.end()
             self._html_quotes = max(0, self._html_quotes + (-1 if tag["end"] else 1))
-        marker, alone = self._marker(body)
+        marker = self._marker(body)
         if marker is not None:
-            yield from self._end()
-        elif not self._parts and body[0] not in " \t":
-            self._note, self._in_item = None, False
+            self._found.end()
+        elif self._found.is_empty and body[0] not in " \t":
+            self._found.note, self._in_item = None, False
         if marker is not None and marker.re is _NOTE:
-            self._note = marker["name"]
-        if not self._parts:
-            self._start = start
-            self._quote = (quoted and not self._callout) or self._quote_divs > 0 or self._html_quotes > 0
-        prefix += marker.end() if marker else 0
-        rest = line[prefix:]
-        self._parts.append(" " * prefix + (_CELL_END.sub(" ", rest) if marker and marker.re is _ROW else rest) + "\n")
-        if alone:
-            yield from self._end()
+            self._found.note = marker["name"]
+        if marker and marker.re is _ROW:
+            line = _CELL_END.sub(" ", line)
+        quote = (quoted and not self._callout) or self._quote_divs > 0 or self._html_quotes > 0
+        self._found.add(start, line, prefix + (marker.end() if marker else 0), quote=quote)
+        if marker and marker.re in (_HEADING, _ROW):  # the block is this line only
+            self._found.end()
 
-    def _marker(self, body: str) -> tuple[re.Match[str] | None, bool]:
-        """Return the marker that begins a block, and whether the block is this line only."""
-        for pattern in (_HEADING, _ROW):
-            if found := pattern.match(body):
-                self._note, self._in_item = (None, False) if pattern is _HEADING else (self._note, self._in_item)
-                return found, True
-        for pattern in (_NOTE, _BULLET, _DEFINITION):
-            if found := pattern.match(body):
-                self._in_item = True
-                return found, False
+    def _marker(self, body: str) -> re.Match[str] | None:
+        """Return the marker that begins a block."""
+        if heading := _HEADING.match(body):
+            self._found.note, self._in_item = None, False
+            return heading
+        if row := _ROW.match(body):
+            return row
         # Inside a paragraph, a number at the start of a line is more often a year than a list item.
-        if (self._in_item or not self._parts) and (found := _NUMBERED.match(body)):
-            self._in_item = True
-            return found, False
-        return None, False
+        numbered = (_NUMBERED,) if self._in_item or self._found.is_empty else ()
+        item = next(filter(None, (pattern.match(body) for pattern in (_NOTE, _BULLET, _DEFINITION, *numbered))), None)
+        self._in_item = self._in_item or item is not None
+        return item
 
     def _div(self, name: str) -> None:
         if name.strip(" \t\r:"):
@@ -210,8 +201,3 @@ class _Blocks:
             self._quote_divs += self._divs[-1]
         elif self._divs:
             self._quote_divs -= self._divs.pop()
-
-    def _end(self) -> Iterator[Block]:
-        if self._parts:
-            yield Block(self._start, "".join(self._parts), self._quote, self._note)
-            self._parts = []

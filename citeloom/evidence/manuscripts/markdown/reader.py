@@ -63,7 +63,6 @@ class _Reader(BlockReader):
         self._examples = {found[1] for found in _EXAMPLE.finditer(text)}  # (@good) also names a numbered example
 
     def inline(self, text: str, start: int, *, in_note: bool) -> None:
-        """Add the text of a block to the prose, without its markup."""
         _Inline(self, text, start, in_note=in_note).read()
 
     def is_citation(self, key: str) -> bool:
@@ -110,7 +109,6 @@ class _Inline:
         return bool(word) and not self._text[position - 1].isspace() and "://" in word[-1]
 
     def read(self) -> None:
-        """Add the block to the prose."""
         position = 0
         while position < len(self._text):
             plain = _PLAIN.match(self._text, position)
@@ -150,7 +148,7 @@ class _Inline:
                 self._prose.add(html.unescape(entity[0]), self._start + position, verbatim=False)
                 return entity.end()
             case "{" if included := _INCLUDE.match(self._text, position):
-                self._prose.include(included[1])
+                self._prose.included.append(included[1])
                 return included.end()
             case "{" if dropped := _ATTRIBUTES.match(self._text, position) or _SHORTCODE.match(self._text, position):
                 return dropped.end()

@@ -1,20 +1,18 @@
 """Reader of Typst manuscripts: their prose and their citations. Called by `manuscripts.reader`.
 
-Code is not run: its content blocks are prose, the rest is skipped. Pending parts are on an explicit stack, so that
-deep nesting cannot exhaust the call stack.
+Code is not run: its content blocks are prose, the rest is skipped.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import partial
 
-from citeloom.evidence.manuscripts.footnotes import ProseWithNotes
 from citeloom.evidence.manuscripts.locators import parse_locator
+from citeloom.evidence.manuscripts.nested_reader import Job, NestedReader, Range
 from citeloom.evidence.manuscripts.prose import Prose
 from citeloom.evidence.manuscripts.types import Citation, Span
-from citeloom.evidence.manuscripts.typst.structure import ADDRESS, LABEL, Structure
+from citeloom.evidence.manuscripts.typst.structure import ADDRESS, LABEL, parse_structure
 
 _NEW_LINE = r"(?>\r\n|\r|\n)"
 _SPECIAL = re.compile(
@@ -54,62 +52,43 @@ _SEPARATE = frozenset({
 
 def read(text: str) -> Prose:
     """Return the prose and the citations of a Typst manuscript."""
-    return _Reader(text).read()
+    reader = _Reader(text)
+    return reader.read(reader.line_start(0, len(text)), len(text))
 
 
-class _Reader:
+class _Reader(NestedReader):
+    special = _SPECIAL
+
     def __init__(self, text: str) -> None:
-        self._text = text
-        self._structure = Structure(text)
-        self._prose = ProseWithNotes()
-        self._groups = 0
-        self._block_quotes = 0
+        super().__init__(text)
+        self._structure = parse_structure(text)
         self._heading = False
-        self._to_do: list[Callable[[], None]] = []
 
-    def read(self) -> Prose:
-        self._to_do.append(partial(self._scan, self._line_start(0, len(self._text)), len(self._text)))
-        while self._to_do:
-            self._to_do.pop()()
-        self._end_paragraph()
-        return self._prose.finish()
-
-    def _scan(self, at: int, end: int) -> None:
-        """Read up to the end, or to code whose contents come first: then the rest is scheduled."""
-        text = self._text
-        while at < end:
-            special = _SPECIAL.search(text, at, end)
-            start = special.start() if special else end
-            if start > at:
-                self._prose.add(text[at:start], at)
-            if not special:
-                return
-            at = self._special(special, end)
-
-    def _special(self, special: re.Match[str], end: int) -> int:
-        sign, start, after = special[0], special.start(), special.end()
+    def read_special(self, found: re.Match[str], end: int) -> int:
+        """Read code, a reference, a formula, an escaped character or the end of a line."""
+        sign, start, after = found[0], found.start(), found.end()
         if start in self._structure.skipped:
             return self._formula(start, self._structure.skipped[start])
         if sign[0] == "\\":
-            self._escaped(special)
+            self._escaped(found)
         elif sign[0] in "\r\n":
-            return self._new_line(special, end)
+            return self._new_line(found, end)
         elif sign == "@":
             return self._reference(start, end)
         elif sign == "#" and start in self._structure.code_ends:
             return self._code_in_prose(start, end)
-        elif sign == "<" and (label := _LABEL_SIGN.match(self._text, start, end)):
+        elif sign == "<" and (label := _LABEL_SIGN.match(self.text, start, end)):
             return label.end()
         elif sign in _SIGNS:
-            self._prose.add(_SIGNS[sign], start, verbatim=False)
+            self.show(_SIGNS[sign], start)
         elif sign not in "*_" or self._inside_word(start):
-            self._prose.add(sign, start)
+            self.prose.add(sign, start)
         return after
 
     def _formula(self, start: int, end: int) -> int:
         """Add a formula, which may be part of a quotation; no other skipped part is shown."""
-        if sign := _IN_SENTENCE.match(self._text, start, end):
-            self._prose.add(self._text[sign.end() : end - 1], sign.end())
+        if sign := _IN_SENTENCE.match(self.text, start, end):
+            self.prose.add(self.text[sign.end() : end - 1], sign.end())
         return end
 
     def _escaped(self, special: re.Match[str]) -> None:
@@ -117,36 +96,33 @@ class _Reader:
         if special[1]:
             code = int(special[1], 16)
             letter = chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else "\ufffd"
-        self._prose.add(" " if letter.isspace() else letter, special.start(), verbatim=False)
+        self.show(" " if letter.isspace() else letter, special.start())
 
     def _inside_word(self, at: int) -> bool:
-        return 0 < at < len(self._text) - 1 and self._text[at - 1].isalnum() and self._text[at + 1].isalnum()
+        return 0 < at < len(self.text) - 1 and self.text[at - 1].isalnum() and self.text[at + 1].isalnum()
 
     # -- paragraphs -------------------------------------------------------------------------------------------
 
     def _new_line(self, special: re.Match[str], end: int) -> int:
         if special[2] or self._heading:
-            self._end_paragraph()
+            self.end_paragraph()
         else:
-            self._prose.add(" ", special.start(), verbatim=False)
-        return self._line_start(special.end(), end)
+            self.show(" ", special.start())
+        return self.line_start(special.end(), end)
 
-    def _line_start(self, at: int, end: int) -> int:
+    def line_start(self, at: int, end: int) -> int:
         """Return the position after the marker of a heading or list item, which begins a paragraph."""
-        marker = _MARKER.match(self._text, at, end)
+        marker = _MARKER.match(self.text, at, end)
         if not marker:
             return at
-        self._end_paragraph()
+        self.end_paragraph()
         self._heading = marker[1][0] == "="
         return marker.end()
 
-    def _end_paragraph(self) -> None:
+    def end_paragraph(self) -> None:
+        """End the paragraph, which may be a heading."""
         self._heading = False
-        self._prose.end_paragraph(block_quote=self._block_quotes > 0)
-
-    def _block(self, step: int) -> None:
-        self._end_paragraph()
-        self._block_quotes += step
+        super().end_paragraph()
 
     # -- citations --------------------------------------------------------------------------------------------
 
@@ -157,94 +133,87 @@ class _Reader:
         while found := self._one_reference(at, end):
             citation, after = found
             citations.append(citation)
-            gap = _GAP.match(self._text, after, end)
+            gap = _GAP.match(self.text, after, end)
             at = gap.end() if gap else after
         if not citations:
-            self._prose.add("@", start)
+            self.prose.add("@", start)
             return start + 1
-        self._cite(citations, start)
+        self.cite(tuple(citations), start)
         return after
 
     def _one_reference(self, at: int, end: int) -> tuple[Citation, int] | None:
-        if self._text[at : at + 1] != "@" or (at and _ENDS_A_NAME.match(self._text, at - 1)):
+        if self.text[at : at + 1] != "@" or (at and _ENDS_A_NAME.match(self.text, at - 1)):
             return None
-        label = LABEL.match(self._text, at + 1, end)
+        label = LABEL.match(self.text, at + 1, end)
         if not label or label[0] in self._structure.labels or _CROSS_REFERENCE.match(label[0]):
             return None
         supplement, after = self._content(label.end(), end)
         return self._citation(Span(*label.span()), supplement), after
 
-    def _content(self, at: int, end: int) -> tuple[tuple[int, int] | None, int]:
+    def _content(self, at: int, end: int) -> tuple[Range | None, int]:
         """Return the inside of the [content] at this position, and the position after it."""
-        closing = self._structure.closing.get(at, end) if self._text[at : at + 1] == "[" else end
+        closing = self._structure.closing.get(at, end) if self.text[at : at + 1] == "[" else end
         return ((at + 1, closing), closing + 1) if closing < end else (None, at)
 
-    def _citation(self, key: Span, supplement: tuple[int, int] | None, form: str = "") -> Citation:
+    def _citation(self, key: Span, supplement: Range | None, form: str = "") -> Citation:
         start, end = supplement or (0, 0)
-        locator = parse_locator(self._text[start : min(end, start + _MAX_SUPPLEMENT)].replace("~", " "))
+        locator = parse_locator(self.text[start : min(end, start + _MAX_SUPPLEMENT)].replace("~", " "), start)
         return Citation(
-            self._text[key.start : key.end],
+            self.text[key.start : key.end],
             key,
-            self._groups,
+            self.groups,
             locator=locator.locator,
             pages=locator.pages,
-            pages_span=Span(start + locator.span.start, start + locator.span.end) if locator.span else None,
+            pages_span=locator.span,
             suffix=locator.suffix,
             suppress_author=form == "year",
             in_text=form in ("prose", "author"),
         )
-
-    def _cite(self, citations: list[Citation], at: int) -> None:
-        self._prose.cite(tuple(citations), at)
-        self._groups += 1
 
     # -- code -------------------------------------------------------------------------------------------------
 
     def _code_in_prose(self, start: int, end: int) -> int:
         """Read code that begins with a #: its contents first, then the rest of the prose."""
         after = min(self._structure.code_ends[start], end)
-        call = _CALL.match(self._text, start + 1, after)
-        jobs: list[Callable[[], None]] = [partial(self._code, start + 1, after, False)]
-        if included := _INCLUDE.match(self._text, start, after):
-            self._prose.include(included[1])
+        call = _CALL.match(self.text, start + 1, after)
+        jobs: list[Job] = [partial(self._code, start + 1, after, False)]
+        if included := _INCLUDE.match(self.text, start, after):
+            self.prose.included.append(included[1])
         if call and call[1] in _SEPARATE:
-            jobs = [self._end_paragraph, partial(self._code, start + 1, after, True), self._end_paragraph]
-        return self._schedule(jobs, partial(self._scan, after, end), end)
+            jobs = [self.end_paragraph, partial(self._code, start + 1, after, True), self.end_paragraph]
+        return self.schedule(jobs, (after, end), end)
 
     def _code(self, at: int, end: int, separate: bool) -> None:
         """Scan code for contents and for calls that cite or quote."""
-        text, structure = self._text, self._structure
+        text, structure = self.text, self._structure
         while at < end and (found := _IN_CODE.search(text, at, end)):
             start, at = found.start(), found.end()
             if start in structure.skipped:
                 at = structure.skipped[start]
             elif found[1]:
                 jobs, at = self._call(found[1], start, at, end)
-                self._schedule(jobs, partial(self._code, at, end, separate), end)
+                self.schedule(jobs, partial(self._code, at, end, separate), end)
                 return
             elif found[0] == "[":
                 inside, after = self._content(start, end)
                 if inside:
                     named = _NAMED.search(text, max(0, start - 40), start)
-                    jobs = self._named(inside) if named else [self._read(inside)]
-                    self._schedule(
-                        [*jobs, self._end_paragraph] if separate else jobs,
+                    jobs = self._named(inside) if named else [inside]
+                    self.schedule(
+                        [*jobs, self.end_paragraph] if separate else jobs,
                         partial(self._code, after, end, separate),
                         end,
                     )
                     return
 
-    def _named(self, inside: tuple[int, int]) -> list[Callable[[], None]]:
+    def _named(self, inside: Range) -> list[Job]:
         """Return the jobs for a named argument such as caption: […], which is not part of the sentence."""
-        return [self._prose.open_note, self._read(inside), partial(self._prose.close_note, separate=True)]
+        return [self.prose.open_note, inside, partial(self.prose.close_note, separate=True)]
 
-    def _read(self, inside: tuple[int, int]) -> Callable[[], None]:
-        return partial(self._scan, *inside)
-
-    def _call(self, name: str, start: int, at: int, end: int) -> tuple[list[Callable[[], None]], int]:
+    def _call(self, name: str, start: int, at: int, end: int) -> tuple[list[Job], int]:
         """Return the jobs for a call that cites, of quote or of footnote, and the position after it."""
         arguments = (at, at)
-        if self._text[at] == "(":
+        if self.text[at] == "(":
             closing = self._structure.closing.get(at, end)
             if closing >= end:
                 return [], at
@@ -252,48 +221,38 @@ class _Reader:
         if "cite" in name:
             return [partial(self._cited, arguments, start)], at
         body, after = self._content(at, end)
-        inside = self._read(body) if body else partial(self._code, *arguments, False)
+        inside = body or partial(self._code, *arguments, False)
         if name == "footnote":
-            return [self._prose.open_note, inside, self._prose.close_note], after
+            return [self.prose.open_note, inside, self.prose.close_note], after
         source = self._attribution(arguments, body is not None)
-        if _IS_BLOCK.search(self._text, arguments[0], min(arguments[1], arguments[0] + _MAX_ARGUMENTS)):
-            return [partial(self._block, 1), inside, *source, partial(self._block, -1)], after
-        opening = partial(self._prose.add, "“", start, verbatim=False)
-        return [opening, inside, partial(self._prose.add, "”", after - 1, verbatim=False), *source], after
+        if _IS_BLOCK.search(self.text, arguments[0], min(arguments[1], arguments[0] + _MAX_ARGUMENTS)):
+            return [self.begin_block_quote, inside, *source, self.end_block_quote], after
+        opening = partial(self.show, "“", start)
+        return [opening, inside, partial(self.show, "”", after - 1), *source], after
 
-    def _cited(self, arguments: tuple[int, int], at: int) -> None:
+    def _cited(self, arguments: Range, at: int) -> None:
         """Read #cite(<key>, supplement: [p. 33], form: "prose")."""
         start, end = arguments[0], min(arguments[1], arguments[0] + _MAX_ARGUMENTS)
-        label = _CITED_LABEL.match(self._text, start, end)
+        label = _CITED_LABEL.match(self.text, start, end)
         if not label:
             return
-        form = _FORM.search(self._text, label.end(), end)
-        supplement = _SUPPLEMENT.search(self._text, label.end(), end)
+        form = _FORM.search(self.text, label.end(), end)
+        supplement = _SUPPLEMENT.search(self.text, label.end(), end)
         inside = self._content(supplement.end(), arguments[1])[0] if supplement else None
         key = Span(*label.span(1 if label[1] else 2))
-        unseen = bool(form and form[2])
-        if unseen:
-            self._prose.open_note()
-        self._cite([self._citation(key, inside, form[1] or "" if form else "")], at)
-        if unseen:
-            self._prose.close_note(separate=True)
+        citation = self._citation(key, inside, form[1] or "" if form else "")
+        self.cite((citation,), at, hidden=bool(form and form[2]))
 
-    def _attribution(self, arguments: tuple[int, int], contents: bool) -> list[Callable[[], None]]:
+    def _attribution(self, arguments: Range, contents: bool) -> list[Job]:
         """Return the jobs for attribution: <key>, or content that cites, if not read with the other arguments."""
         start, end = arguments[0], min(arguments[1], arguments[0] + _MAX_ARGUMENTS)
-        found = _ATTRIBUTION.search(self._text, start, end)
+        found = _ATTRIBUTION.search(self.text, start, end)
         if not found:
             return []
-        if label := _CITED_LABEL.match(self._text, found.end(), end):
+        if label := _CITED_LABEL.match(self.text, found.end(), end):
             key = Span(*label.span(1 if label[1] else 2))
-            return [lambda: self._cite([self._citation(key, None)], key.start)]
+            return [lambda: self.cite((self._citation(key, None),), key.start)]
         inside, _ = self._content(found.end(), arguments[1])
         if not contents:
             return []
-        return [self._read(inside)] if inside else [partial(self._code, found.end(), arguments[1], False)]
-
-    def _schedule(self, jobs: list[Callable[[], None]], rest: Callable[[], None], end: int) -> int:
-        """Schedule these jobs, then the rest of the current part."""
-        self._to_do.append(rest)
-        self._to_do.extend(reversed(jobs))
-        return end
+        return [inside] if inside else [partial(self._code, found.end(), arguments[1], False)]

@@ -27,31 +27,27 @@ _CLOSING = {"(": ")", "{": "}", "[": "]"}
 _MAX_PASSES = 4
 
 
+def parse_structure(text: str) -> Structure:
+    """Return the structure of a Typst text."""
+    plain: set[int] = set()
+    for _ in range(_MAX_PASSES):
+        found = Structure(text, plain)
+        unclosed = found.unclosed()
+        if unclosed is None:
+            break
+        plain.add(unclosed)
+    return found
+
+
 class Structure:
-    """The structure of a Typst text."""
+    """The structure of a Typst text, found in one pass; brackets at the `plain` positions are text."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
-        plain: set[int] = set()
-        for _ in range(_MAX_PASSES):
-            found = _Pass(text, plain)
-            unclosed = found.unclosed()
-            if unclosed is None:
-                break
-            plain.add(unclosed)
-        self.closing = found.closing  # bracket of code, or [ in prose → closing one
-        self.skipped = found.skipped  # start of a comment, raw text, formula or string → position after it
-        self.code_ends = found.code_ends  # # that begins code → position after the code
-        self.labels = found.labels  # defined in the document itself: references to them are not citations
-
-
-class _Pass:
     def __init__(self, text: str, plain: set[int]) -> None:
         self.text = text
-        self.closing: dict[int, int] = {}
-        self.skipped: dict[int, int] = {}
-        self.code_ends: dict[int, int] = {}
-        self.labels: set[str] = set()
+        self.closing: dict[int, int] = {}  # bracket of code, or [ in prose → closing one
+        self.skipped: dict[int, int] = {}  # start of a comment, raw text, formula or string → position after it
+        self.code_ends: dict[int, int] = {}  # # that begins code → position after the code
+        self.labels: set[str] = set()  # defined in the document itself: references to them are not citations
         self._plain = plain
         # Stack of open brackets (by character) and code (by kind: a chain of calls, a statement, one with a body).
         self._open: list[tuple[str, int]] = []
@@ -181,19 +177,19 @@ class _Pass:
     def _skip(self, sign: str, start: int, after: int) -> int:
         """Skip a comment, raw text, formula or string; without an end, only its opening character."""
         if sign == "//":
-            line = _END_OF_LINE.match(self.text, start)
-            end = line.end() if line else after
-        elif sign == "/*":
-            end = self._after_comment(after)
+            found = _END_OF_LINE.match(self.text, start)
+            end = found.end() if found else after
         elif sign == "``":
             end = after
+        elif sign in self._never_ended:
+            end = -1
+        elif sign == "/*":
+            end = self._after_comment(after)
         elif sign[0] == "`":
-            end = -1 if sign in self._never_ended else self.text.find(sign, after)
-            end = end + len(sign) if end >= 0 else -1
+            closing = self.text.find(sign, after)
+            end = closing + len(sign) if closing >= 0 else -1
         else:
-            found = (
-                None if sign in self._never_ended else (_STRING if sign == '"' else _FORMULA).match(self.text, start)
-            )
+            found = (_STRING if sign == '"' else _FORMULA).match(self.text, start)
             end = found.end() if found else -1
         if end < 0:
             self._never_ended.add(sign)
@@ -202,8 +198,6 @@ class _Pass:
         return end
 
     def _after_comment(self, at: int) -> int:
-        if "/*" in self._never_ended:
-            return -1
         depth = 1
         while depth and (found := _COMMENT_SIGN.search(self.text, at)):
             depth += 1 if found[0] == "/*" else -1

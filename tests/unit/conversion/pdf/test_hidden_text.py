@@ -68,7 +68,7 @@ def test_text_that_cannot_be_seen_is_left_out_and_named(tmp_path: Path, how: str
 
 def test_what_cannot_be_seen_cannot_be_quoted(tmp_path: Path) -> None:
     doc = convert(page(tmp_path / "hidden.pdf", at(72, 500, SECRET, "1 g")))
-    work, lexicon = WorkText.of(doc), Lexicon(())
+    work, lexicon = WorkText(doc), Lexicon(())
     assert verify(SECRET, work, lexicon).verdict is Verdict.ABSENT
     assert verify("The archive holds letters from merchants", work, lexicon).verdict is Verdict.EXACT
     assert left_out(doc)

@@ -61,7 +61,7 @@ def test_heads_that_repeat_are_in_no_passage_but_can_be_quoted_from_their_page(
     assert left not in passages(doc) and right not in passages(doc)
     assert doc.pages[1].margin == (f"{right} 254",) and doc.word_coverage == 1.0
     assert f"<!-- page 254 (PDF 2) -->\n\n<!-- margin: {right} 254 -->" in to_markdown(doc, 2, 2)
-    found = verify(right, WorkText.of(doc), Lexicon(()), page="254")
+    found = verify(right, WorkText(doc), Lexicon(()), page="254")
     assert found.verdict is Verdict.EXACT and found.page_labels == ("254",)
 
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from citeloom.evidence.manuscripts.edits import Edit, key_edit, page_edit
+from citeloom.api.evidence import ManuscriptEdit
+from citeloom.evidence.manuscripts.edits import key_edit, page_edit
 from citeloom.evidence.manuscripts.reader import read_text
 
 
-def made(text: str, edit: Edit) -> str:
+def made(text: str, edit: ManuscriptEdit) -> str:
     assert text[edit.start : edit.end] == edit.old
     return text[: edit.start] + edit.new + text[edit.end :]
 
 
 def with_pages(text: str, first: str, last: str, format: str = "markdown") -> str:
     manuscript = read_text(text, format)
-    edit = page_edit(manuscript, manuscript.citations[0], (first, last))
+    edit = page_edit(manuscript, manuscript.citations[0], (first, last), "wrong")
     assert edit is not None
     return made(text, edit)
 
@@ -42,12 +43,12 @@ def test_latex_gets_its_own_dash() -> None:
 @pytest.mark.parametrize("labels", [("]", "]"), ("Cover page", "Cover page"), ("", "")])
 def test_a_page_that_would_break_the_markup_is_not_written(labels: tuple[str, str]) -> None:
     manuscript = read_text("[@a, 33]")
-    assert page_edit(manuscript, manuscript.citations[0], labels) is None
+    assert page_edit(manuscript, manuscript.citations[0], labels, "wrong") is None
 
 
 def test_a_list_of_pages_is_not_rewritten() -> None:
     manuscript = read_text("[@a, 33, 41]")
-    assert page_edit(manuscript, manuscript.citations[0], ("3", "3")) is None
+    assert page_edit(manuscript, manuscript.citations[0], ("3", "3"), "wrong") is None
 
 
 @pytest.mark.parametrize(
@@ -66,7 +67,7 @@ def test_a_key_is_written_so_that_the_format_still_reads_it(
     text: str, format: str, key: str, after: str | None
 ) -> None:
     manuscript = read_text(text, format)
-    edit = key_edit(manuscript, manuscript.citations[0], key)
+    edit = key_edit(manuscript, manuscript.citations[0], key, "renamed")
     assert (made(text, edit) if edit else None) == after
     if after is not None:
         assert read_text(after, format).citations[0].key == key

@@ -13,8 +13,7 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.types import Block, BlockKind, Converted, Page, TextSource
 from citeloom.evidence.quotes.lexicon import Lexicon
 from citeloom.evidence.quotes.quotation import check_quote
-from citeloom.evidence.quotes.quote_finding import QuoteFinding
-from citeloom.evidence.quotes.verification import verify
+from citeloom.evidence.quotes.verification import QuoteFinding, verify
 from citeloom.evidence.quotes.work_text import WorkText
 from tests.papers.prose import Author
 
@@ -38,7 +37,7 @@ _WORDS = frozenset(
 
 def _work(*blocks: Block, labels: tuple[str, ...] = ("33", "34")) -> WorkText:
     pages = tuple(Page(number, "", printed=label or None) for number, label in enumerate(labels, start=1))
-    return WorkText.of(Converted("pdf", "test", blocks, pages))
+    return WorkText(Converted("pdf", "test", blocks, pages))
 
 
 def _text(text: str, page: int = 1, **more: object) -> Block:

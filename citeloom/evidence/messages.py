@@ -1,15 +1,20 @@
-"""Messages for the verdict on a quotation. Used by `verify` and `check_messages`."""
+"""Messages about quotations and citations: what was found and what to do about it. Used by `verify` and `check`."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from citeloom.api.evidence import Verdict
 from citeloom.catalog.documents import Document
 from citeloom.core.types import Coverage
 from citeloom.evidence.lookup_result import FoundQuote, LookupResult
-from citeloom.evidence.quotes.quote_finding import QuoteFinding
-from citeloom.evidence.works import Work
+from citeloom.evidence.manuscripts.types import Citation
+from citeloom.evidence.quotes.page_claim import page_range
+from citeloom.evidence.quotes.verification import QuoteFinding
+from citeloom.evidence.quotes.work_text import WorkText
+from citeloom.evidence.works import OWN_NOTES, Work
 from citeloom.importing.ids import shown_source
-from citeloom.importing.stages.match import BY_YOU
+from citeloom.importing.stages.match import BY_YOU, QUICK
 
 _MAX_NAMED = 3  # documents named in a message; the warnings name all unread ones
 
@@ -24,7 +29,7 @@ def message(
     """Return what was found, in which file, and what to do about it."""
     found = result.found
     if result.verdict == Verdict.EXACT and found:
-        exact = f"{found.work.citekey} says it word for word{_on(found.finding)}{_allowed(found.finding)}."
+        exact = f"{found.work.citekey} says it word for word{_on(found.finding)}{_but_for(found.finding.allowed)}."
         return " ".join([exact, *_remarks(found)])
     if result.verdict == Verdict.NEAR and found:
         near = f"{found.work.citekey} says nearly this{_on(found.finding)}: diff shows the words that differ."
@@ -76,14 +81,13 @@ def pages(finding: QuoteFinding) -> str:
     return printed if printed.split(" ", 1)[1] == counted else f"{printed} (PDF page {counted})"
 
 
-def waiting_for_ocr(document: Document) -> str:
-    """Some pages have no text yet."""
-    return f"{document.waiting_for_ocr} pages of {shown_source(document)} are still to be recognised (OCR)."
-
-
-def read_quickly(document: Document) -> str:
-    """Only the text of the quick first conversion is available."""
-    return f"{shown_source(document)} is still being read: for now its pages may be off by one."
+def incomplete(document: Document) -> str | None:
+    """Return why the text of a document is not complete yet; None if it is."""
+    if document.waiting_for_ocr:
+        return f"{document.waiting_for_ocr} pages of {shown_source(document)} are still to be recognised (OCR)."
+    if document.converter_engine == QUICK:
+        return f"{shown_source(document)} is still being read: for now its pages may be off by one."
+    return None
 
 
 def no_text(work: Work) -> str:
@@ -97,12 +101,8 @@ def _on(finding: QuoteFinding) -> str:
     return f" on {where}" if (where := pages(finding)) else ""
 
 
-def _allowed(finding: QuoteFinding) -> str:
-    return f", but for {_enumeration(finding.allowed)}" if finding.allowed else ""
-
-
-def _enumeration(names: tuple[str, ...]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+def _but_for(names: Sequence[str]) -> str:
+    return ", but for " + " and ".join(filter(None, (", ".join(names[:-1]), names[-1]))) if names else ""
 
 
 def _remarks(found: FoundQuote) -> list[str]:
@@ -118,7 +118,7 @@ def _remarks(found: FoundQuote) -> list[str]:
         sentences.append("It stands in the list of references.")
     elif finding.is_quotation:
         sentences.append("The work itself quotes it from somebody else.")
-    if found.document.file_type in ("note", "annotations"):
+    if found.document.file_type in OWN_NOTES:
         sentences.append("These are the researcher's own words about the work: its text is not here.")
     if finding.text_source == "ocr":
         sentences.append("The page was recognised from a picture (OCR).")
@@ -153,12 +153,63 @@ def _inconclusive(result: LookupResult, work: Work | None) -> str:
         if len(result.unread) > _MAX_NAMED:
             missing += f" {len(result.unread) - _MAX_NAMED} more could not be read."
         return f"It was not found, but not everything could be read. {missing}"
-    finding = result.found.finding
-    where = (
-        f"it stands {_times(finding.places)} in {result.found.work.citekey}" if finding.places else "it was not found"
-    )
+    places = result.found.finding.places
+    times = "once" if places == 1 else f"{places} times"
+    where = f"it stands {times} in {result.found.work.citekey}" if places else "it was not found"
     return f"It is too short or too common to prove anything; {where}. Give more of the sentence."
 
 
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"
+# -- manuscripts ---------------------------------------------------------------------------------------------
+
+
+def unknown(citation: Citation, near: Sequence[str]) -> str:
+    """No work has the key, or the Zotero item that a Word document cites."""
+    if citation.zotero_items:
+        named = f"“{citation.title}”" if citation.title else f"Zotero's item {citation.key}"
+        return f"No work of this project is {named}. Add it to the project's collection in Zotero and sync."
+    help_ = f"Did you mean {' or '.join(near)}?" if near else "Add the work to the project, or correct the key."
+    return f"No work has the citekey {citation.key}. {help_}"
+
+
+def lacks(work: Work, result: LookupResult) -> str:
+    """The work does not have the quotation."""
+    read = f" ({result.pages} pages read)" if result.pages else ""
+    return f"{work.citekey} does not say this{read}."
+
+
+def absent(work: Work, result: LookupResult, elsewhere: FoundQuote | None) -> str:
+    """The work does not have the quotation, but another one may."""
+    message = lacks(work, result)
+    if elsewhere is None:
+        return f"{message} No other searchable work of the project has it."
+    how = "It stands" if elsewhere.finding.verdict == Verdict.EXACT else "Nearly this stands"
+    where = pages(elsewhere.finding)
+    return f"{message} {how} in {elsewhere.work.citekey}{', ' + where if where else ''}."
+
+
+def changed(work: Work, finding: QuoteFinding) -> str:
+    """The work has the quotation with changes."""
+    return f"{work.citekey} says it in other words{_on(finding)}: {finding.diff}"
+
+
+def wrong_page(work: Work, finding: QuoteFinding) -> str:
+    """The quotation is on another page."""
+    claim = finding.page_claimed
+    if finding.pdf_page_claimed:
+        return f"{claim} is the PDF's page: in {work.citekey} it is printed on {pages(finding)}."
+    return f"In {work.citekey} this stands on {pages(finding)}, not on p. {claim}."
+
+
+def inconclusive(work: Work, result: LookupResult) -> str | None:
+    """Nothing is proved; None for a short quotation that is in the work, which needs no message."""
+    if result.unread:
+        return f"It was not found in {work.citekey}, but not everything could be read. {' '.join(result.unread)}"
+    if result.found and result.found.finding.places:
+        return None
+    return f"Too short to prove anything, and not found in {work.citekey}."
+
+
+def page_outside(work: Work, claimed: str, texts: Sequence[WorkText]) -> str:
+    """The work has no such page."""
+    ranges = ", ".join(filter(None, map(page_range, texts)))
+    return f"{work.citekey} has no page {claimed}{': its pages are ' + ranges if ranges else ''}."
