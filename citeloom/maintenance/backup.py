@@ -9,6 +9,7 @@ import threading
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -39,12 +40,12 @@ _MEGABYTE = 1_000_000
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
+@dataclass
 class BackupService:
     """Queues backups."""
 
-    def __init__(self, catalog: Catalog, jobs: JobQueue) -> None:
-        self._catalog = catalog
-        self._jobs = jobs
+    _catalog: Catalog
+    _jobs: JobQueue
 
     @handles(StartBackup)
     def start(self, request: StartBackup) -> StartedJob:

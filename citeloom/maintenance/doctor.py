@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -25,28 +26,18 @@ from citeloom.search.indexes import Indexes
 _MAX_NAMED = 3  # failed documents per project
 
 
+@dataclass
 class Doctor:
     """Checks the parts of the engine."""
 
-    def __init__(
-        self,
-        settings: Settings,
-        catalog: Catalog,
-        indexes: Indexes,
-        models: ModelRegistry,
-        workers: WorkerPool,
-        zotero: ZoteroService,
-        index_service: IndexService,
-        settings_problem: Callable[[], str | None],
-    ) -> None:
-        self._settings = settings
-        self._catalog = catalog
-        self._indexes = indexes
-        self._models = models
-        self._workers = workers
-        self._zotero = zotero
-        self._index_service = index_service
-        self._settings_problem = settings_problem  # why the settings file is not used
+    _settings: Settings
+    _catalog: Catalog
+    _indexes: Indexes
+    _models: ModelRegistry
+    _workers: WorkerPool
+    _zotero: ZoteroService
+    _index_service: IndexService
+    _settings_problem: Callable[[], str | None]  # why the settings file is not used
 
     @handles(CheckUp)
     def examine(self, request: CheckUp) -> CheckUpResult:

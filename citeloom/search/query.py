@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -32,20 +33,14 @@ _FIRST_PER_HIT, _MAX_FOUND = 3, 1000  # passages requested from the index: at fi
 _RERANK_SHARE = 0.7  # of a tool's time limit, at which reranking must have ended
 
 
+@dataclass
 class SearchService:
     """Service of `search.query`, and search for similar passages."""
 
-    def __init__(
-        self,
-        catalog: Catalog,
-        models: ModelRegistry,
-        settings: Settings,
-        open_collection: Callable[[Project], Collection],
-    ) -> None:
-        self._catalog = catalog
-        self._models = models
-        self._settings = settings
-        self._collection = open_collection
+    _catalog: Catalog
+    _models: ModelRegistry
+    _settings: Settings
+    _collection: Callable[[Project], Collection]
 
     @handles(Query)
     def query(self, request: Query, cancel: Cancel) -> QueryResult:
