@@ -94,7 +94,7 @@ class DocumentService:
                 raise CiteLoomError(
                     Code.INVALID_INPUT,
                     "Passages that an agent stored have no file to be read again.",
-                    "Have the agent store them anew.",
+                    "Have the agent store them again.",
                 )
         if not chosen:
             return RereadStarted(job_id=None, documents=0)

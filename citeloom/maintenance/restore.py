@@ -269,5 +269,5 @@ def _not_writable(data: Path, error: OSError) -> CiteLoomError:
     return CiteLoomError(
         Code.STORAGE_ERROR,
         f"The backup could not be unpacked in {data}: {error.strerror or type(error).__name__}.",
-        "Nothing was changed. Free some space or look at your rights there, then try again.",
+        "Nothing was changed. Free some space or check the folder's permissions, then try again.",
     )

@@ -249,9 +249,14 @@ def left_on_server(place: IndexLocation, error: CiteLoomError) -> str:
     return f"Its passages are still on {place.server}: delete {place.on_server} there ({error.message.rstrip('.')})."
 
 
+def rebuild_step(project_id: str) -> str:
+    """Return the next step for an index that cannot be used."""
+    return f"Rebuild the index; on the command line: citeloom ingest {project_id} --force-rebuild."
+
+
 def _with_rebuild_step(error: CiteLoomError, project: Project) -> CiteLoomError:
     if _is_lost(error, project):
-        error.next_step = f"Build it anew; on the command line: citeloom ingest {project.id} --force-rebuild."
+        error.next_step = rebuild_step(project.id)
     return error
 
 

@@ -25,6 +25,7 @@ from citeloom.index.base import Collection, Fusion, Hit, SparseVector
 from citeloom.index.models.embedding import ModelRegistry
 from citeloom.search.grouping import MAX_ALSO_IN, HitGroup, group_hits
 from citeloom.search.hits import search_hit, within_budget
+from citeloom.search.indexes import rebuild_step
 from citeloom.search.mentions import Mentions, find_mentions
 from citeloom.search.rerank import CANDIDATES, rerank
 
@@ -120,7 +121,7 @@ class SearchService:
             raise CiteLoomError(
                 Code.EMBEDDING_MISMATCH,
                 f"The model {project.dense_model} is not the one that project '{project.id}' was built with.",
-                f"Build it anew; on the command line: citeloom ingest {project.id} --force-rebuild.",
+                rebuild_step(project.id),
             )
         cancel.check()
         dense = model.embed_query(text)
