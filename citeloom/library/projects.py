@@ -153,7 +153,7 @@ class ProjectService:
             return projects[default]
         if len(projects) == 1:
             return next(iter(projects.values()))
-        if not projects and visible is None and (lost := self._indexes.lost()):
+        if not projects and visible is None and (lost := self._indexes.orphaned_error()):
             raise lost
         raise CiteLoomError(
             Code.INVALID_PROJECT,

@@ -86,7 +86,7 @@ class BackupJob(SingleStepJob):
             with (
                 tempfile.TemporaryDirectory(dir=paths.folders().data, prefix=BACKUP_FOLDER) as folder,
                 atomic_file.replacing(self._file, unfinished, sync=True, check=file_exists) as output,
-                self._indexes.untouched(self._projects, "backed up"),
+                self._indexes.lock_writers(self._projects, "backed up"),
             ):
                 manifest = self._pack(output, Path(folder))
                 for project in self._projects:

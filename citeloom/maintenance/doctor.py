@@ -85,7 +85,7 @@ class Doctor:
             raise _problem(
                 f"catalog is damaged: {state}", "Stop the engine and put a copy from beside it in its place."
             )
-        if lost := self._indexes.lost():
+        if lost := self._indexes.orphaned_error():
             raise lost
         return f"{len(self._catalog.projects.all())} projects"
 

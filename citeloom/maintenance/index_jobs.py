@@ -39,7 +39,7 @@ class CompactJob(SingleStepJob):
     def run(self) -> None:
         """Write the new index, then make it the one in use."""
         project, disk_size = self._project, self._indexes.collections.size_on_disk
-        with self._indexes.untouched([project], "compacted"):
+        with self._indexes.lock_writers([project], "compacted"):
             before = disk_size(project.collection)
             self._indexes.compact(project, self._on_progress, self._stop)
         self.result.details = {
@@ -103,7 +103,7 @@ class MoveJob(SingleStepJob):
 
     def _move(self) -> None:
         old = self._old
-        with self._indexes.untouched([old], "moved"):
+        with self._indexes.lock_writers([old], "moved"):
             source = self._retry(lambda: self._indexes.open(old))
             mend(self._catalog, old, source)
             freed = self._collections.size_on_disk(old.collection)
