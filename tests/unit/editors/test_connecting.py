@@ -316,7 +316,7 @@ def refused(look: Look, editor_id: str, *words: str) -> CiteLoomError:
         (b"[1]", "object"),
         ("{}".encode("utf-16"), "UTF-8"),
         (b'{"a": "\xff"}', "UTF-8"),
-        (b"\x00\x01", "not sound"),
+        (b"\x00\x01", "not valid"),
     ],
     ids=["broken", "number", "list", "utf-16", "bytes", "binary"],
 )
