@@ -6,6 +6,7 @@ Not called by any tool: agents cannot decide on their own claims.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from citeloom.api.library import ClaimedDocument, ClaimList, ConfirmClaim, DocumentRow, ListClaims, RefuseClaim
@@ -37,16 +38,14 @@ from citeloom.search.indexes import Indexes
 _MIN_ID_LENGTH = 6  # characters: an id may be shortened to a unique prefix
 
 
+@dataclass
 class ClaimService:
     """Lists the claims of a project and records the researcher's decisions."""
 
-    def __init__(
-        self, catalog: Catalog, indexes: Indexes, jobs: JobQueue, find_work: Callable[[Project, str], object]
-    ) -> None:
-        self._catalog = catalog
-        self._indexes = indexes
-        self._jobs = jobs
-        self._find_work = find_work  # raises CITEKEY_NOT_FOUND with similar keys
+    _catalog: Catalog
+    _indexes: Indexes
+    _jobs: JobQueue
+    _find_work: Callable[[Project, str], object]  # raises CITEKEY_NOT_FOUND with similar keys
 
     @handles(ListClaims)
     def list_claims(self, request: ListClaims) -> ClaimList:
@@ -63,7 +62,7 @@ class ClaimService:
         if not key:
             raise CiteLoomError(
                 Code.INVALID_INPUT,
-                "Nobody says which work this document is.",
+                "No work is claimed for this document.",
                 "Name the work; on the command line: --as CITEKEY.",
             )
         record = self._record(project, document, key)
@@ -82,7 +81,7 @@ class ClaimService:
         project, document = self._find_document(request.project, request.doc_id)
         if not document.claimed_citekey:
             raise CiteLoomError(
-                Code.INVALID_INPUT, "Nobody says that this document is a work.", "There is nothing to do."
+                Code.INVALID_INPUT, "No work is claimed for this document.", "There is nothing to refuse."
             )
         document.decision = REFUSED
         if document.by_agent:  # with a citekey of its own, an agent's text would look like a work
@@ -119,7 +118,9 @@ class ClaimService:
             )
         if document.zotero:
             raise CiteLoomError(
-                Code.INVALID_INPUT, "Which work it is, Zotero says.", "Move the attachment to another item there."
+                Code.INVALID_INPUT,
+                "Zotero determines which work this document is.",
+                "Move the attachment to another item there.",
             )
         return project, document
 

@@ -6,7 +6,8 @@ Used by the tool `get_document`, the page view, the search and the check of quot
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from citeloom.api.library import DocumentText, GetDocument
@@ -22,39 +23,83 @@ from citeloom.conversion.record_page_numbers import with_record_pages
 from citeloom.core import fault_injection as faults
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.lru_cache import LruCache
 from citeloom.core.settings import Settings
-from citeloom.core.types import Converted, Page
-from citeloom.importing.ids import STORED, shown_source
+from citeloom.core.types import Block, BlockKind, Converted, Page, TextSource
+from citeloom.importing.ids import STORED, document_id, shown_source
+from citeloom.importing.sources.folder import hash_file
+from citeloom.importing.sources.web_address import is_address
+from citeloom.importing.sources.zotero import ANNOTATIONS
 from citeloom.importing.stages.match import QUICK
-from citeloom.index.base import Collection
+from citeloom.index.base import Collection, ScoredPoint
 from citeloom.index.filters import AnyOf
 from citeloom.library import agent_documents
 from citeloom.library.documents import summary_fields
-from citeloom.library.original_files import OriginalFiles
-from citeloom.library.passage_text import from_passages
 
 _MAX_DOCUMENT_CHARACTERS = 60_000
+_CACHED_HASHES = 100
+
+_Stamp = tuple[int, int]  # time of the last change, and size
 
 
+class OriginalFiles:
+    """Finds the file of a document and checks that its content has not changed."""
+
+    def __init__(self, catalog: Catalog, downloads: Path) -> None:
+        self._catalog = catalog
+        self._downloads = downloads
+        self._hashes: LruCache[tuple[_Stamp, str]] = LruCache(_CACHED_HASHES)
+
+    def with_pages(self, document: Document) -> Document:
+        """Return the document with the pages: the attachment of annotations, else the document itself."""
+        if document.file_type != "annotations":
+            return document
+        attachment = document.source.removesuffix(f"/{ANNOTATIONS}")
+        return self._catalog.documents.find(document.project_id, source=attachment) or document
+
+    def path(self, document: Document, content_hash: str | None) -> Path:
+        """Return a document's file, if it still has the content that was read."""
+        path = Path(document.path or document.source)
+        if is_address(document.source):
+            name = document_id(document.project_id, document.source)  # the row may come from a backup
+            path = next(self._downloads.glob(f"{name}.*"), self._downloads / name)
+        try:
+            about = path.stat()
+        except OSError:
+            raise CiteLoomError(
+                Code.FILE_NOT_FOUND,
+                f"{shown_source(document)} is no longer where it was read.",
+                "Put the file back, or sync the project.",
+                path=str(path),
+            ) from None
+        if self._hash(path, (about.st_mtime_ns, about.st_size)) != content_hash:
+            raise CiteLoomError(
+                Code.CONVERSION_FAILED,
+                f"{shown_source(document)} has changed since it was read: its pages may be others now.",
+                "Sync the project, then search again.",
+                path=str(path),
+            )
+        return path
+
+    def _hash(self, path: Path, stamp: _Stamp) -> str:
+        known = self._hashes.get(str(path))
+        if known is None or known[0] != stamp:
+            known = (stamp, hash_file(path))
+            self._hashes.put(str(path), known)
+        return known[1]
+
+
+@dataclass
 class DocumentTexts:
     """Returns the converted text of documents."""
 
-    def __init__(
-        self,
-        catalog: Catalog,
-        workers: WorkerPool,
-        settings: Settings,
-        conversions: Path,
-        original_files: OriginalFiles,
-        open_collection: Callable[[Project], Collection],
-    ) -> None:
-        self._catalog = catalog
-        self._workers = workers
-        self._settings = settings
-        self._conversions = conversions
-        self._original_files = original_files
-        self._collection = open_collection
-        self._converting = threading.Lock()  # so that several callers convert the same text only once
+    _catalog: Catalog
+    _workers: WorkerPool
+    _settings: Settings
+    _conversions: Path
+    _original_files: OriginalFiles
+    _collection: Callable[[Project], Collection]
+    _converting: threading.Lock = field(default_factory=threading.Lock)  # so that a text is converted only once
 
     def page(self, project: Project, doc_id: str, number: int | None) -> Page | None:
         """Return a page of a document, or None if it has no pages."""
@@ -169,3 +214,28 @@ def _last_fitting_page(converted: Converted, start: int, end: int) -> int:
             break
         last = page.number
     return last
+
+
+def from_passages(document: Document, hits: Sequence[ScoredPoint]) -> Converted:
+    """Return a conversion built from passages, if there is none of the file: a page has the text of its passages."""
+    blocks: list[Block] = []
+    section: tuple[str, ...] = ()
+    texts: dict[int, list[str]] = {}
+    labels: dict[int, str] = {}
+    for hit in hits:
+        path, page = tuple(hit.payload.get("section_path") or ()), hit.payload.get("page_start")
+        text = hit.payload["chunk_text"]
+        if path and path != section:
+            blocks.append(Block(BlockKind.HEADING, path[-1], path, page))
+        section = path
+        source = TextSource(hit.payload.get("text_source") or TextSource.NATIVE)
+        blocks.append(Block(BlockKind.TEXT, text, path, page, text_source=source))
+        if page is not None:
+            for at, label in enumerate(hit.payload.get("page_labels") or (), start=page):
+                texts.setdefault(at, []).append(text)
+                labels[at] = label
+    pages = []
+    for number in sorted({*range(1, (document.pages or 0) + 1), *labels}):
+        label = labels.get(number)
+        pages.append(Page(number, "\n\n".join(texts.get(number, ())), printed=None if label == str(number) else label))
+    return Converted(document.file_type, document.converter, tuple(blocks), tuple(pages), title=document.title)

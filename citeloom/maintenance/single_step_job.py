@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from citeloom.api.maintenance import JobOutcome
+from citeloom.catalog import Catalog
 from citeloom.core.jobs import JobStopped, Progress, RateEstimator, Report
+from citeloom.search.indexes import Indexes
 
 
 class SingleStepJob:
@@ -16,7 +18,9 @@ class SingleStepJob:
 
     pages_left = 0
 
-    def __init__(self, report: Report, stop: threading.Event) -> None:
+    def __init__(self, catalog: Catalog, indexes: Indexes, report: Report, stop: threading.Event) -> None:
+        self._catalog = catalog
+        self._indexes = indexes
         self.result = JobOutcome()
         self.touched: set[str] = set()
         self._stop = stop
