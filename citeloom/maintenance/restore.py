@@ -67,7 +67,7 @@ class RestoreService:
                     for one in manifest.projects
                 ],
                 settings=SETTINGS in manifest.entries,
-                other_settings=protected_differences(theirs, settings.look()[0]) if theirs else [],
+                other_settings=protected_differences(theirs, settings.load_or_defaults()[0]) if theirs else [],
                 new_sources=self._new_sources(file, staged),
                 bytes=manifest.unpacked_bytes,
                 present=[project.id for project in self._catalog.projects.all()],
@@ -94,7 +94,7 @@ class RestoreService:
             theirs = _settings_in(staged)
             if theirs and (replace or all_settings or not Path(paths.settings_file()).exists()):
                 names.append(SETTINGS)
-                current = settings.look()[0]
+                current = settings.load_or_defaults()[0]
                 if not all_settings and (kept := protected_differences(theirs, current)):
                     text = with_protected(_text(staged / SETTINGS), current)
                     (staged / SETTINGS).write_bytes(text.encode())

@@ -61,7 +61,7 @@ class SettingsFileModel(QObject):
             return
         self._watch()
         self._task = self._tasks.run(
-            self, lambda report: config.look(self.file), done=self._on_read, failed=self._on_unreadable
+            self, lambda report: config.load_or_defaults(self.file), done=self._on_read, failed=self._on_unreadable
         )
 
     def change(self, name: str, value: Any) -> None:
