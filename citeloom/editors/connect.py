@@ -45,7 +45,7 @@ def detect_editor(editor_id: str) -> DetectedEditor:
 
 def preview(found: DetectedEditor, projects: Sequence[str], toolsets: Sequence[str]) -> str:
     """Return what install would change, as a unified diff."""
-    return _diff(found.file, *_plan_install(found, projects, toolsets))
+    return unified_diff(found.file, *_plan_install(found, projects, toolsets))
 
 
 def install(found: DetectedEditor, projects: Sequence[str], toolsets: Sequence[str]) -> Change:
@@ -228,7 +228,7 @@ def _install_gives(editor: Editor, content: bytes | None, entry: Any, expected: 
     try:
         config = _initialized(editor, _parse(editor, content))
         return config.entry is None and config.with_entry(entry).encode() == expected.removeprefix(codecs.BOM_UTF8)
-    except (MalformedConfig, UnsafeEdit, UnicodeError):
+    except (MalformedConfig, UnsafeEdit, UnicodeError, RecursionError):
         return False
 
 
@@ -236,7 +236,7 @@ def _write(found: DetectedEditor, before: bytes | None, after: bytes | None) -> 
     file, editor = found.file, found.editor
     if before == after:
         return Change(editor.id, file, None, False, "", atomic_file.fingerprint(before))
-    diff = _diff(file, before, after)
+    diff = unified_diff(file, before, after)
     backup = None if before is None else atomic_file.back_up(file, before)
     try:
         atomic_file.replace(file, before, after)
@@ -253,7 +253,3 @@ def _write(found: DetectedEditor, before: bytes | None, after: bytes | None) -> 
     change = Change(editor.id, file, backup, before is None, diff, atomic_file.fingerprint(after))
     history.record(change)
     return change
-
-
-def _diff(file: Path, before: bytes | None, after: bytes | None) -> str:
-    return unified_diff(file, (before or b"").decode("utf-8"), (after or b"").decode("utf-8"))

@@ -12,9 +12,9 @@ _MAX_WIDTH = 200
 _CONTEXT_CHARACTERS = 40  # shown before a change in a line that is cut
 
 
-def unified_diff(file: Path, before: str, after: str) -> str:
+def unified_diff(file: Path, before: bytes | None, after: bytes | None) -> str:
     """Return a unified diff whose long lines are cut, because a file may be one line."""
-    old, new = before.splitlines(), after.splitlines()
+    old, new = (before or b"").decode().splitlines(), (after or b"").decode().splitlines()
     # Only what lies between the first and the last difference is compared: a file may have 100,000 lines.
     same = _common_prefix(old, new)
     begin = max(0, same - _CONTEXT_LINES)
@@ -23,7 +23,7 @@ def unified_diff(file: Path, before: str, after: str) -> str:
         old[begin : len(old) - end], new[begin : len(new) - end], str(file), str(file), n=_CONTEXT_LINES, lineterm=""
     )
     one_line = len(old) == len(new) == 1
-    skipped = max(0, _common_prefix(before, after) - _CONTEXT_CHARACTERS) if one_line else 0
+    skipped = max(0, _common_prefix(old[0], new[0]) - _CONTEXT_CHARACTERS) if one_line else 0
     return "".join(f"{_cut(_renumbered(line, begin), skipped)}\n" for line in lines)
 
 

@@ -21,11 +21,10 @@ def record(change: Change) -> None:
 
 def discard(change: Change) -> None:
     """Remove a change that was undone."""
-    records = _load()
-    for number in reversed(range(len(records))):
-        if records[number] == _as_record(change):
-            _save(records[:number] + records[number + 1 :])
-            return
+    newest_first, undone = _load()[::-1], _as_record(change)
+    if undone in newest_first:
+        newest_first.remove(undone)
+        _save(newest_first[::-1])
 
 
 def last_change(editor_id: str, file: Path) -> Change | None:

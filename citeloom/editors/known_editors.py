@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 from citeloom.editors.types import ConfigLocation, Editor, Locations, UserEnvironment
@@ -133,5 +134,6 @@ def locate(editor: Editor, user: UserEnvironment) -> tuple[Path, bool]:
     locations = editor.locations(user)
     files = [location.file for location in locations if exists(location.file)]
     expected = [location.file for location in locations if exists(location.marker)]
-    installed = bool(files or expected) or bool(editor.command and user.has_command(editor.command))
+    command = editor.command and shutil.which(editor.command, path=user.variables.get("PATH", ""))
+    installed = bool(files or expected or command)
     return (files or expected or [locations[0].file])[0], installed

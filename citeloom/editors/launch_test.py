@@ -87,9 +87,10 @@ def _launch(found: DetectedEditor, entry: Entry, stderr: IO[bytes]) -> subproces
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
     except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
         raise CiteLoomError(
             Code.FILE_NOT_FOUND,
-            f"The command in {found.file} cannot be launched: {entry.command[0]} ({_reason(error)}).",
+            f"The command in {found.file} cannot be launched: {entry.command[0]} ({reason}).",
             _CONNECT_AGAIN,
         ) from error
 
@@ -158,10 +159,6 @@ def _early_exit(found: DetectedEditor, stderr: IO[bytes]) -> CiteLoomError:
     return CiteLoomError(
         Code.ENGINE_UNAVAILABLE, f"The command in {found.file} ended before it gave its tools.{message}", _CONNECT_AGAIN
     )
-
-
-def _reason(error: Exception) -> str:
-    return getattr(error, "strerror", None) or str(error) or type(error).__name__
 
 
 def _terminate(process: subprocess.Popen[bytes]) -> None:

@@ -24,16 +24,12 @@ _EMPTY_LINE_BELOW = re.compile(r"\r?\n|\Z")
 
 
 class _Span(NamedTuple):
-    start: int
-    end: int
-    is_table: bool  # begins with a table header, not with a dotted key inside another table
+    """A statement, or a table from its header to its last statement."""
 
-
-class _Statement(NamedTuple):
     start: int
     end: int  # after its line
     path: tuple[str, ...]  # keys from the top of the file
-    is_header: bool
+    is_table: bool  # begins with a table header, not with a dotted key inside another table
 
 
 class TomlText(ConfigText):
@@ -53,9 +49,8 @@ class TomlText(ConfigText):
         written = tomlkit.dumps({self.servers_key: {SERVER_NAME: dict(entry)}}).replace("\n", self._newline)
         spans = self._entry_spans()
         if spans and spans[0].is_table:
-            start, end, _ = spans[0]
             shorter = _cut(self.text, spans[1:])
-            return shorter[:start] + written + shorter[end:]
+            return shorter[: spans[0].start] + written + shorter[spans[0].end :]
         text = _cut(self.text, spans)
         if not text.strip(" \t\r\n"):
             return text + written
@@ -80,16 +75,16 @@ class TomlText(ConfigText):
                 continue
             # A comment between two tables is about the second one: it stays, and parts the span.
             commented = spans and self.text[spans[-1].end : statement.start].strip()
-            if in_table and not (statement.is_header and commented):
+            if in_table and not (statement.is_table and commented):
                 spans[-1] = spans[-1]._replace(end=statement.end)
             else:
-                spans.append(_Span(statement.start, statement.end, statement.is_header))
-                in_table = statement.is_header
+                spans.append(statement)
+                in_table = statement.is_table
         if self.entry is not None and not spans:
             raise UnsafeEdit(f"{self.servers_key} is written in one line")
         return spans
 
-    def _statements(self) -> Iterator[_Statement]:
+    def _statements(self) -> Iterator[_Span]:
         """Split the text: lines are joined until they parse, because only whole statements do."""
         table: tuple[str, ...] = ()
         start = 0
@@ -102,15 +97,15 @@ class TomlText(ConfigText):
             except tomllib.TOMLDecodeError:
                 continue
             if path:
-                is_header = statement.lstrip().startswith("[")
-                table = path if is_header else table
-                yield _Statement(start, line.end(), path if is_header else (*table, *path), is_header)
+                is_table = statement.lstrip().startswith("[")
+                table = path if is_table else table
+                yield _Span(start, line.end(), path if is_table else (*table, *path), is_table)
             start = line.end()
 
 
 def _cut(text: str, spans: list[_Span]) -> str:
-    for start, end, _ in reversed(spans):
-        text = text[:start] + text[end:]
+    for span in reversed(spans):
+        text = text[: span.start] + text[span.end :]
     return text
 
 

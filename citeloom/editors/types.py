@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,10 +35,6 @@ class UserEnvironment:
         """Return the absolute path in an environment variable, or the default."""
         value = self.variables.get(variable, "")
         return Path(value) if Path(value).is_absolute() else default
-
-    def has_command(self, name: str) -> bool:
-        """Return whether a command of this name is on the PATH."""
-        return shutil.which(name, path=self.variables.get("PATH", "")) is not None
 
 
 class ConfigLocation(NamedTuple):

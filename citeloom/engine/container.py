@@ -32,7 +32,7 @@ from citeloom.index.models.embedding import ModelRegistry
 from citeloom.index.registry import Collections
 from citeloom.library import agent_documents
 from citeloom.library.activity import ActivityService
-from citeloom.library.agent_chunks import AgentChunkService
+from citeloom.library.agent_documents import AgentChunkService
 from citeloom.library.claims import ClaimService
 from citeloom.library.document_text import DocumentTexts
 from citeloom.library.documents import DocumentService
@@ -40,7 +40,6 @@ from citeloom.library.original_files import OriginalFiles
 from citeloom.library.page_image import PageImageService
 from citeloom.library.projects import ProjectService
 from citeloom.maintenance.backup import BackupJob, BackupService
-from citeloom.maintenance.cache import CacheService
 from citeloom.maintenance.disk_usage import DiskUsageService
 from citeloom.maintenance.doctor import Doctor
 from citeloom.maintenance.index_jobs import CompactJob, MoveJob
@@ -165,8 +164,7 @@ class Container:
                 self.index_service,
                 ModelService(self.catalog, self.jobs),
                 OcrService(settings.ocr),
-                CacheService(conversions, zotero_folder, self.catalog),
-                DiskUsageService(),
+                DiskUsageService(conversions, zotero_folder, self.catalog),
                 self.doctor,
             ]
         )
@@ -176,7 +174,7 @@ class Container:
         """Resume unfinished jobs of an earlier engine, and preload what the first query needs."""
         self.activity.delete_old_entries()
         self.collections.clear_removed()
-        if lost := self.indexes.lost():
+        if lost := self.indexes.orphaned_error():
             log.error("%s", lost)
         self.jobs.start()
         self._watcher.start(self.imports.sync_if_needed)

@@ -57,7 +57,7 @@ class EngineService:
     @handles(Status)
     def status(self, request: Status) -> StatusResult:
         """Return the state of the engine."""
-        lost = self._indexes.lost()
+        lost = self._indexes.orphaned_error()
         return StatusResult(
             version=__version__,
             pid=os.getpid(),

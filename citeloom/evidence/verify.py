@@ -30,8 +30,7 @@ from citeloom.importing.ids import STORED, shown_source
 from citeloom.importing.stages.match import QUICK
 from citeloom.index.base import Hit
 from citeloom.index.models.embedding import ModelRegistry
-from citeloom.library.document_text import DocumentTexts
-from citeloom.library.passage_text import from_passages
+from citeloom.library.document_text import DocumentTexts, from_passages
 from citeloom.search.hits import cite, document_uri
 from citeloom.search.query import SearchService
 

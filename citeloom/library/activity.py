@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 
 from citeloom.api.activity import (
     AccessLog,
@@ -30,14 +31,14 @@ log = logging.getLogger(__name__)
 _MAX_ENTRIES = 10_000  # entries in one answer
 
 
+@dataclass
 class ActivityService:
     """Lists jobs and the access log, and deletes entries of the log."""
 
-    def __init__(self, catalog: Catalog, jobs: JobQueue, passages: PassageService, log_days: int) -> None:
-        self._catalog = catalog
-        self._jobs = jobs
-        self._passages = passages
-        self._log_days = log_days
+    _catalog: Catalog
+    _jobs: JobQueue
+    _passages: PassageService
+    _log_days: int
 
     @handles(ListJobs)
     def list_jobs(self, request: ListJobs) -> Jobs:

@@ -1,21 +1,204 @@
-"""Documents whose passages an agent stored: their rows in the catalog and their text.
+"""Documents whose passages an agent made and embedded: stored, marked as such, without a citekey until confirmed.
 
-Used by the storage of passages, the indexes, the claims and the text of documents.
+Called by the tool `store_chunks`; used by the indexes, the claims and the text of documents.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
+from citeloom.api.library import AgentChunk, ChunkDocument, StoreChunks, StoredChunks
+from citeloom.api.verbs import handles
 from citeloom.catalog import Catalog
 from citeloom.catalog.documents import STORED_TYPE, Document, State
 from citeloom.catalog.projects import Project
+from citeloom.core.cancel import Cancel
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.ids import stored_passage_id
+from citeloom.core.json_values import YEARS, is_integer_within
+from citeloom.core.text.sanitize import one_line
 from citeloom.core.types import TextSource
-from citeloom.importing.ids import STORED, passage_set_id
+from citeloom.importing.ids import STORED, document_id, passage_set_id
 from citeloom.importing.stages.match import AGENT, CONFIRMED, METADATA_KEYS, claimed_key
-from citeloom.index.base import Collection
-from citeloom.index.filters import AnyOf
+from citeloom.index.base import Collection, Point
+from citeloom.index.filters import AnyOf, section_keys, section_names
+from citeloom.index.models.embedding import ModelRegistry
+from citeloom.search.indexes import Indexes
+
+MAX_ITEMS = 500
+FULL_BATCH = 100
+_MAX_LABELS = 50
+_MAX_PAGES = 1_000_000  # pages of a document and of its passages
+_MAX_COMPONENT = 1e18  # largest component of a vector: its square still fits into the index's 32-bit floats
+
+_TEXTS = ("citekey", "doi", "url", "title", "item_type", "section", "source")
+_LISTS = ("authors", "tags", "collections", "section_path", "page_labels")
+_NUMBERS = ("year", "page_start", "page_end", "chunk_index")
+
+
+@dataclass
+class AgentChunkService:
+    """Stores passages sent by agents."""
+
+    _catalog: Catalog
+    _indexes: Indexes
+    _models: ModelRegistry
+
+    @handles(StoreChunks)
+    def store_chunks(self, request: StoreChunks, cancel: Cancel) -> StoredChunks:
+        """Check a batch of passages, then write them and the rows of their documents."""
+        project = self._catalog.projects.get(request.project)
+        points, documents, warnings = make_points(project, request.items)
+        if project.hybrid_enabled:
+            sparse = self._models.sparse(project.sparse_model).embed([p.payload["chunk_text"] for p in points])
+            points = [replace(point, sparse=vector) for point, vector in zip(points, sparse, strict=True)]
+        cancel.check()
+        with self._indexes.write_lock(project):
+            collection = self._indexes.open(project)
+            before = {str(hit.payload["doc_id"]) for hit in collection.get([point.id for point in points])}
+            collection.upsert(points)
+            self._catalog.projects.count_changed(project.id, len(points))
+            save_documents(self._catalog, collection, project, documents, before)
+        return StoredChunks(
+            chunks_written=len(points),
+            documents=[
+                ChunkDocument(
+                    doc_id=doc_id, source=of["source"].removeprefix(STORED), claimed_citekey=of.get("citekey")
+                )
+                for doc_id, of in documents.items()
+            ],
+            project=project.id,
+            embed_model=project.dense_model,
+            warnings=warnings,
+        )
+
+
+def make_points(
+    project: Project, items: Sequence[AgentChunk]
+) -> tuple[list[Point], dict[str, dict[str, Any]], list[str]]:
+    """Return the points to write, document metadata by id, and warnings; one invalid item rejects the batch."""
+    if not 1 <= len(items) <= MAX_ITEMS:
+        raise _invalid(f"There are {len(items)} items.", f"Send {FULL_BATCH} to {MAX_ITEMS} at a time.")
+    warnings = []
+    if len(items) < FULL_BATCH:
+        warnings.append(f"Fewer than {FULL_BATCH} items: taken as the last batch.")
+    made: dict[str, Point] = {}
+    documents: dict[str, dict[str, Any]] = {}
+    for position, item in enumerate(items):
+        _check_vector(project, position, item.embedding)
+        given = item.metadata or {}
+        metadata = _metadata(position, given)
+        model = given.get("embed_model")
+        if model is not None and model != project.dense_model:
+            raise CiteLoomError(
+                Code.EMBEDDING_MISMATCH,
+                f"items[{position}] was embedded by {model}, this project uses {project.dense_model}.",
+                "Embed with that model. Nothing was written.",
+            )
+        if not item.id.strip() or not item.text.strip():
+            raise _invalid(f"items[{position}] has an empty id or text.", "Nothing was written.")
+        if one_line(item.id) != item.id:  # cleaned for display, the id would no longer identify the passage
+            raise _invalid(f"items[{position}].id has control characters in it.", "Nothing was written.")
+        key = str(given.get("doc_id") or metadata.get("source") or metadata.get("citekey") or AGENT)
+        source = STORED + key
+        doc_id = document_id(project.id, source)
+        documents.setdefault(doc_id, {**metadata, "source": source})
+        point_id = stored_passage_id(project.id, item.id)
+        made[point_id] = Point(point_id, item.embedding, None, _payload(project, item, metadata, doc_id, key, position))
+    if len(made) < len(items):
+        warnings.append(
+            f"{len(items) - len(made)} items had an id that another item of the batch had too: the last one counts."
+        )
+    return list(made.values()), documents, warnings
+
+
+def _payload(
+    project: Project, item: AgentChunk, metadata: dict[str, Any], doc_id: str, key: str, position: int
+) -> dict[str, Any]:
+    path = metadata.get("section_path") or []
+    return {
+        "authors": [],
+        "tags": [],
+        "collections": [],
+        "page_labels": [],
+        "item_type": "document",
+        "source": Path(key).name,
+        "chunk_index": position,
+        **metadata,
+        "citekey": "",
+        "claimed_citekey": metadata.get("citekey"),
+        "text_source": str(TextSource.AGENT),
+        "project_id": project.id,
+        "doc_id": doc_id,
+        "chunk_id": item.id,
+        "section": metadata.get("section") or (path[-1] if path else None),
+        "section_path": path,
+        "heading_chain": " > ".join(path),
+        "section_keys": section_keys(path),
+        "section_names": section_names(path),
+        "source_path": STORED + key,
+        "file_type": STORED_TYPE,
+        "chunk_text": item.text,
+        "embed_model": project.dense_model,
+        "sparse_model": project.sparse_model or None,
+        "version": passage_set(project, STORED + key),
+        "content_hash": None,
+    }
+
+
+def _metadata(position: int, given: dict[str, Any]) -> dict[str, Any]:
+    known: dict[str, Any] = {}
+    span = given.get("page_span")
+    if span is not None:
+        if not isinstance(span, list) or len(span) != 2:
+            raise _invalid(f"items[{position}].metadata.page_span is not two pages.", "Write it as [33, 34].")
+        given = {**given, "page_start": span[0], "page_end": span[1]}
+    for key in (*_TEXTS, *_LISTS, *_NUMBERS):
+        value = given.get(key)
+        if value is None:
+            continue
+        bounds = YEARS if key == "year" else (0, _MAX_PAGES)
+        if key in _NUMBERS and not is_integer_within(value, *bounds):
+            raise _invalid(
+                f"items[{position}].metadata.{key} is {value!r}.",
+                f"It must be a whole number from {bounds[0]} to {bounds[1]}. Nothing was written.",
+            )
+        if key in _LISTS:
+            known[key] = [str(v) for v in (value if isinstance(value, list) else [value])]
+        else:
+            known[key] = value if key in _NUMBERS else str(value)
+    first, last = known.get("page_start", known.get("page_end")), known.get("page_end", known.get("page_start"))
+    if first is not None:
+        if first < 1 or last < first:
+            raise _invalid(f"items[{position}].metadata says pages {first} to {last}.", "Nothing was written.")
+        known["page_start"], known["page_end"] = first, last
+        known.setdefault("page_labels", [str(page) for page in range(first, min(last, first + _MAX_LABELS) + 1)])
+    if given.get("text_source") not in (None, TextSource.AGENT):
+        raise _invalid(
+            f"items[{position}].metadata.text_source is {str(given['text_source'])[:40]!r}.",
+            "What an agent stores has the text_source 'agent': leave it out. Nothing was written.",
+        )
+    return known
+
+
+def _check_vector(project: Project, position: int, vector: Sequence[float]) -> None:
+    if len(vector) != project.dense_size:
+        raise CiteLoomError(
+            Code.EMBEDDING_MISMATCH,
+            f"items[{position}].embedding has {len(vector)} numbers, {project.dense_model} gives {project.dense_size}.",
+            "Embed with the project's model. Nothing was written.",
+            expected=project.dense_size,
+            got=len(vector),
+        )
+    if not any(vector) or not all(abs(x) <= _MAX_COMPONENT for x in vector):
+        raise _invalid(f"items[{position}].embedding is all zero or holds no finite number.", "Nothing was written.")
+
+
+def _invalid(problem: str, next_step: str) -> CiteLoomError:
+    return CiteLoomError(Code.INVALID_INPUT, problem, next_step)
 
 
 def passage_set(project: Project, source: str) -> str:

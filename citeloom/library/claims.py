@@ -6,6 +6,7 @@ Not called by any tool: agents cannot decide on their own claims.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from citeloom.api.library import ClaimedDocument, ClaimList, ConfirmClaim, DocumentRow, ListClaims, RefuseClaim
@@ -37,16 +38,14 @@ from citeloom.search.indexes import Indexes
 _MIN_ID_LENGTH = 6  # characters: an id may be shortened to a unique prefix
 
 
+@dataclass
 class ClaimService:
     """Lists the claims of a project and records the researcher's decisions."""
 
-    def __init__(
-        self, catalog: Catalog, indexes: Indexes, jobs: JobQueue, find_work: Callable[[Project, str], object]
-    ) -> None:
-        self._catalog = catalog
-        self._indexes = indexes
-        self._jobs = jobs
-        self._find_work = find_work  # raises CITEKEY_NOT_FOUND with similar keys
+    _catalog: Catalog
+    _indexes: Indexes
+    _jobs: JobQueue
+    _find_work: Callable[[Project, str], object]  # raises CITEKEY_NOT_FOUND with similar keys
 
     @handles(ListClaims)
     def list_claims(self, request: ListClaims) -> ClaimList:

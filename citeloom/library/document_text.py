@@ -6,7 +6,8 @@ Used by the tool `get_document`, the page view, the search and the check of quot
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from citeloom.api.library import DocumentText, GetDocument
@@ -23,38 +24,29 @@ from citeloom.core import fault_injection as faults
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.settings import Settings
-from citeloom.core.types import Converted, Page
+from citeloom.core.types import Block, BlockKind, Converted, Page, TextSource
 from citeloom.importing.ids import STORED, shown_source
 from citeloom.importing.stages.match import QUICK
-from citeloom.index.base import Collection
+from citeloom.index.base import Collection, Hit
 from citeloom.index.filters import AnyOf
 from citeloom.library import agent_documents
 from citeloom.library.documents import summary_fields
 from citeloom.library.original_files import OriginalFiles
-from citeloom.library.passage_text import from_passages
 
 _MAX_DOCUMENT_CHARACTERS = 60_000
 
 
+@dataclass
 class DocumentTexts:
     """Returns the converted text of documents."""
 
-    def __init__(
-        self,
-        catalog: Catalog,
-        workers: WorkerPool,
-        settings: Settings,
-        conversions: Path,
-        original_files: OriginalFiles,
-        open_collection: Callable[[Project], Collection],
-    ) -> None:
-        self._catalog = catalog
-        self._workers = workers
-        self._settings = settings
-        self._conversions = conversions
-        self._original_files = original_files
-        self._collection = open_collection
-        self._converting = threading.Lock()  # so that several callers convert the same text only once
+    _catalog: Catalog
+    _workers: WorkerPool
+    _settings: Settings
+    _conversions: Path
+    _original_files: OriginalFiles
+    _collection: Callable[[Project], Collection]
+    _converting: threading.Lock = field(default_factory=threading.Lock)  # so that a text is converted only once
 
     def page(self, project: Project, doc_id: str, number: int | None) -> Page | None:
         """Return a page of a document, or None if it has no pages."""
@@ -169,3 +161,28 @@ def _last_fitting_page(converted: Converted, start: int, end: int) -> int:
             break
         last = page.number
     return last
+
+
+def from_passages(document: Document, hits: Sequence[Hit]) -> Converted:
+    """Return a conversion built from passages, if there is none of the file: a page has the text of its passages."""
+    blocks: list[Block] = []
+    section: tuple[str, ...] = ()
+    texts: dict[int, list[str]] = {}
+    labels: dict[int, str] = {}
+    for hit in hits:
+        path, page = tuple(hit.payload.get("section_path") or ()), hit.payload.get("page_start")
+        text = hit.payload["chunk_text"]
+        if path and path != section:
+            blocks.append(Block(BlockKind.HEADING, path[-1], path, page))
+        section = path
+        source = TextSource(hit.payload.get("text_source") or TextSource.NATIVE)
+        blocks.append(Block(BlockKind.TEXT, text, path, page, text_source=source))
+        if page is not None:
+            for at, label in enumerate(hit.payload.get("page_labels") or (), start=page):
+                texts.setdefault(at, []).append(text)
+                labels[at] = label
+    pages = []
+    for number in sorted({*range(1, (document.pages or 0) + 1), *labels}):
+        label = labels.get(number)
+        pages.append(Page(number, "\n\n".join(texts.get(number, ())), printed=None if label == str(number) else label))
+    return Converted(document.file_type, document.converter, tuple(blocks), tuple(pages), title=document.title)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -38,13 +39,13 @@ _MAX_FIND_LENGTH = 500  # characters
 _MAX_PAGE_SIZE = 1000  # documents in one page
 
 
+@dataclass
 class DocumentService:
     """Lists documents, queues them to be read again and deletes them."""
 
-    def __init__(self, catalog: Catalog, indexes: Indexes, jobs: JobQueue) -> None:
-        self._catalog = catalog
-        self._indexes = indexes
-        self._jobs = jobs
+    _catalog: Catalog
+    _indexes: Indexes
+    _jobs: JobQueue
 
     @handles(ListDocuments)
     def list_documents(self, request: ListDocuments) -> DocumentPage:
@@ -93,7 +94,7 @@ class DocumentService:
                 raise CiteLoomError(
                     Code.INVALID_INPUT,
                     "Passages that an agent stored have no file to be read again.",
-                    "Have the agent store them anew.",
+                    "Have the agent store them again.",
                 )
         if not chosen:
             return RereadStarted(job_id=None, documents=0)

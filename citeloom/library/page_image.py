@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -33,22 +34,18 @@ _WORKER_MEGABYTES = 2000
 _MAX_COORDINATE = 1e6  # points: no page is larger
 
 
+@dataclass
 class PageImageService:
     """Renders pages in separate worker processes: a file that crashes or takes long affects nothing else."""
 
-    def __init__(
-        self,
-        catalog: Catalog,
-        conversions: Path,
-        ocr: Ocr,
-        passages: PassageService,
-        texts: DocumentTexts,
-        original_files: OriginalFiles,
-    ) -> None:
-        self._catalog = catalog
-        self._conversions = conversions
-        self._ocr = ocr
-        self._passages, self._texts, self._original_files = passages, texts, original_files
+    _catalog: Catalog
+    _conversions: Path
+    _ocr: Ocr
+    _passages: PassageService
+    _texts: DocumentTexts
+    _original_files: OriginalFiles
+
+    def __post_init__(self) -> None:
         self._render_worker, self._ocr_worker = StandbyWorker(), StandbyWorker()
         self._answers: LruCache[dict[str, Any]] = LruCache(_MAX_CACHED, _MAX_CACHED_CHARACTERS)
 

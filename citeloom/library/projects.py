@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -45,28 +46,18 @@ from citeloom.zotero.cached_source import source_cache
 _RECENT_JOBS = 5
 
 
+@dataclass
 class ProjectService:
     """Creates, changes, describes and removes projects."""
 
-    def __init__(
-        self,
-        catalog: Catalog,
-        collections: Collections,
-        indexes: Indexes,
-        models: ModelRegistry,
-        settings: Settings,
-        jobs: JobQueue,
-        zotero: ZoteroService,
-        sources_changed: Callable[[], None],
-    ) -> None:
-        self._catalog = catalog
-        self._collections = collections
-        self._indexes = indexes
-        self._models = models
-        self._settings = settings
-        self._jobs = jobs
-        self._zotero = zotero
-        self._sources_changed = sources_changed
+    _catalog: Catalog
+    _collections: Collections
+    _indexes: Indexes
+    _models: ModelRegistry
+    _settings: Settings
+    _jobs: JobQueue
+    _zotero: ZoteroService
+    _sources_changed: Callable[[], None]
 
     @handles(AddProject)
     def add_project(self, request: AddProject) -> NewProject:
@@ -162,7 +153,7 @@ class ProjectService:
             return projects[default]
         if len(projects) == 1:
             return next(iter(projects.values()))
-        if not projects and visible is None and (lost := self._indexes.lost()):
+        if not projects and visible is None and (lost := self._indexes.orphaned_error()):
             raise lost
         raise CiteLoomError(
             Code.INVALID_PROJECT,

@@ -7,12 +7,11 @@ import hashlib
 import tempfile
 import threading
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import BinaryIO
 
 from citeloom import __version__
 from citeloom.api.maintenance import StartBackup
@@ -36,15 +35,14 @@ from citeloom.maintenance.single_step_job import SingleStepJob
 from citeloom.search.indexes import Indexes
 
 _MEGABYTE = 1_000_000
-_DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
+@dataclass
 class BackupService:
     """Queues backups."""
 
-    def __init__(self, catalog: Catalog, jobs: JobQueue) -> None:
-        self._catalog = catalog
-        self._jobs = jobs
+    _catalog: Catalog
+    _jobs: JobQueue
 
     @handles(StartBackup)
     def start(self, request: StartBackup) -> StartedJob:
@@ -53,19 +51,19 @@ class BackupService:
         _refuse_existing(file)
         if not file.parent.is_dir():
             raise CiteLoomError(
-                Code.FILE_NOT_FOUND, f"There is no folder {file.parent}.", "Make it, or choose another."
+                Code.FILE_NOT_FOUND, f"There is no folder {file.parent}.", "Create it, or choose another."
             )
         projects = self._catalog.projects
         chosen = {projects.get(one).id for one in request.projects} or {project.id for project in projects.all()}
         if not chosen:
-            raise CiteLoomError(Code.INVALID_INPUT, "There is no project yet.", "There is nothing to be kept.")
+            raise CiteLoomError(Code.INVALID_INPUT, "There is no project yet.", "There is nothing to back up.")
         job = self._jobs.submit(BackupRequest(str(file), sorted(chosen)))
         return StartedJob(job.id, self._jobs.state(job))
 
 
 def _refuse_existing(file: Path) -> None:
     if file.exists():
-        raise CiteLoomError(Code.INVALID_INPUT, f"{file} is there already.", "Choose another name, or delete it first.")
+        raise CiteLoomError(Code.INVALID_INPUT, f"{file} exists already.", "Choose another name, or delete it first.")
 
 
 class BackupJob(SingleStepJob):
@@ -74,18 +72,27 @@ class BackupJob(SingleStepJob):
     def __init__(
         self, catalog: Catalog, indexes: Indexes, request: BackupRequest, report: Report, stop: threading.Event
     ) -> None:
-        super().__init__(report, stop)
-        self._catalog = catalog
-        self._indexes = indexes
+        super().__init__(catalog, indexes, report, stop)
         self._file = Path(request.file)
         self._projects = [catalog.projects.get(one) for one in request.projects]
         self._packed = self._total = 0  # bytes
 
     def run(self) -> None:
         """Write the backup file."""
-        data = Path(paths.folders().data)
-        with _translated(self._file), tempfile.TemporaryDirectory(dir=data, prefix=BACKUP_FOLDER) as folder:
-            manifest = self._write(Path(folder))
+        unfinished = self._file.with_name(f".{self._file.name}.unfinished")
+        # Another backup with the same name may have been queued too.
+        file_exists = partial(_refuse_existing, self._file)
+        try:
+            with (
+                tempfile.TemporaryDirectory(dir=paths.folders().data, prefix=BACKUP_FOLDER) as folder,
+                atomic_file.replacing(self._file, unfinished, sync=True, check=file_exists) as output,
+                self._indexes.lock_writers(self._projects, "backed up"),
+            ):
+                manifest = self._pack(output, Path(folder))
+                for project in self._projects:
+                    self._catalog.projects.get(project.id)  # raises an error if it was removed meanwhile
+        except OSError as error:
+            raise _not_written(self._file, error) from error
         moved = [project.id for project in self._projects if project.server]
         self.result.details = {
             "file": str(self._file),
@@ -95,19 +102,6 @@ class BackupJob(SingleStepJob):
         }
         if moved:
             self.result.warnings.append(f"{', '.join(moved)}: copied from a server; restored, the index is embedded.")
-
-    def _write(self, temporary: Path) -> Manifest:
-        unfinished = self._file.with_name(f".{self._file.name}.unfinished")
-        # Another backup with the same name may have been queued too.
-        file_exists = partial(_refuse_existing, self._file)
-        with (
-            atomic_file.replacing(self._file, unfinished, sync=True, check=file_exists) as output,
-            self._indexes.untouched(self._projects, "backed up"),
-        ):
-            manifest = self._pack(output, temporary)
-            for project in self._projects:
-                self._catalog.projects.get(project.id)  # raises an error if it was removed meanwhile
-        return manifest
 
     def _pack(self, output: BinaryIO, temporary: Path) -> Manifest:
         folders = {project.id: self._folder(project, temporary) for project in self._projects}
@@ -173,7 +167,10 @@ class BackupJob(SingleStepJob):
     def _pack_file(self, archive: zipfile.ZipFile, name: str, file: Path) -> dict[str, object]:
         seen = hashlib.sha256()
         runs: list[list[int]] = []  # start and length of the non-empty parts of the file
-        with _entry(archive, name) as target:
+        about = zipfile.ZipInfo(name, datetime.now().timetuple()[:6])
+        about.compress_type = zipfile.ZIP_DEFLATED
+        about.external_attr = 0o600 << 16
+        with archive.open(about, "w", force_zip64=True) as target:
             for at, block in filled(file):
                 self.check_stop()
                 target.write(block)
@@ -187,22 +184,10 @@ class BackupJob(SingleStepJob):
         return {"size": file.stat().st_size, "runs": runs, "sha256": seen.hexdigest()}
 
 
-def _entry(archive: zipfile.ZipFile, name: str) -> IO[bytes]:
-    about = zipfile.ZipInfo(name, datetime.now().timetuple()[:6])
-    about.compress_type = zipfile.ZIP_DEFLATED
-    about.external_attr = 0o600 << 16
-    return archive.open(about, "w", force_zip64=True)
-
-
-@contextmanager
-def _translated(file: Path) -> Iterator[None]:
-    """Translate the error of a file that cannot be written."""
-    try:
-        yield
-    except OSError as error:
-        full = error.errno in _DISK_FULL
-        reason = "the disk is full" if full else (error.strerror or type(error).__name__)
-        step = "Free some space" if full else "Look at the folder's rights"
-        raise CiteLoomError(
-            Code.STORAGE_ERROR, f"{file} could not be written: {reason}.", f"{step}, or choose another folder."
-        ) from error
+def _not_written(file: Path, error: OSError) -> CiteLoomError:
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    reason = "the disk is full" if full else (error.strerror or type(error).__name__)
+    step = "Free some space" if full else "Check the folder's permissions"
+    return CiteLoomError(
+        Code.STORAGE_ERROR, f"{file} could not be written: {reason}.", f"{step}, or choose another folder."
+    )

@@ -115,7 +115,8 @@ def _manifest(file: Path, archive: zipfile.ZipFile, catalog_version: int) -> Man
     except (KeyError, ValueError, TypeError, RecursionError) as error:
         raise damaged(file, "it is no backup of CiteLoom") from error
     try:
-        newer = number > FORMAT or int(found["catalog_version"]) > catalog_version or _newer(version)
+        newer = number > FORMAT or int(found["catalog_version"]) > catalog_version
+        newer = newer or _numbers(version) > _numbers(__version__)
         manifest = None if newer else _checked(Manifest(**found))
     except (KeyError, ValueError, TypeError, AttributeError, CiteLoomError) as error:
         raise damaged(file, "its list of contents is not understood") from error
@@ -184,10 +185,6 @@ def _is_of_index(name: str) -> bool:
         and bool(re.fullmatch(r"g\d{4,9}", parts[2]))
         and all(_PART.fullmatch(part) and not _RESERVED.fullmatch(part) for part in parts)
     )
-
-
-def _newer(version: str) -> bool:
-    return _numbers(version) > _numbers(__version__)
 
 
 def _numbers(version: str) -> list[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -14,39 +15,29 @@ from citeloom.catalog.documents import State
 from citeloom.conversion.limits import Limits
 from citeloom.conversion.pool import WorkerPool
 from citeloom.core import data_folder, paths
-from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.errors import CiteLoomError, Code, unexpected
 from citeloom.core.settings import Settings
 from citeloom.importing.ids import shown_source
 from citeloom.importing.zotero_service import ZoteroService
 from citeloom.index.models.embedding import ModelRegistry
 from citeloom.maintenance.index_service import IndexService
-from citeloom.search.indexes import Indexes
+from citeloom.search.indexes import Indexes, rebuild_step
 
 _MAX_NAMED = 3  # failed documents per project
 
 
+@dataclass
 class Doctor:
     """Checks the parts of the engine."""
 
-    def __init__(
-        self,
-        settings: Settings,
-        catalog: Catalog,
-        indexes: Indexes,
-        models: ModelRegistry,
-        workers: WorkerPool,
-        zotero: ZoteroService,
-        index_service: IndexService,
-        settings_problem: Callable[[], str | None],
-    ) -> None:
-        self._settings = settings
-        self._catalog = catalog
-        self._indexes = indexes
-        self._models = models
-        self._workers = workers
-        self._zotero = zotero
-        self._index_service = index_service
-        self._settings_problem = settings_problem  # why the settings file is not used
+    _settings: Settings
+    _catalog: Catalog
+    _indexes: Indexes
+    _models: ModelRegistry
+    _workers: WorkerPool
+    _zotero: ZoteroService
+    _index_service: IndexService
+    _settings_problem: Callable[[], str | None]  # why the settings file is not used
 
     @handles(CheckUp)
     def examine(self, request: CheckUp) -> CheckUpResult:
@@ -66,10 +57,6 @@ class Doctor:
         checks += [(f"project {project}", partial(self._check_project, project)) for project in projects]
         notes = (self._failed_documents(project) for project in projects)
         return CheckUpResult([*(_finding(part, check) for part, check in checks), *(note for note in notes if note)])
-
-    def examine_project(self, project_id: str) -> Finding:
-        """Check the index and the sources of one project."""
-        return _finding(f"project {project_id}", partial(self._check_project, project_id))
 
     def _check_data_folder(self) -> str:
         data_folder.prepare()
@@ -98,7 +85,7 @@ class Doctor:
             raise _problem(
                 f"catalog is damaged: {state}", "Stop the engine and put a copy from beside it in its place."
             )
-        if lost := self._indexes.lost():
+        if lost := self._indexes.orphaned_error():
             raise lost
         return f"{len(self._catalog.projects.all())} projects"
 
@@ -120,13 +107,7 @@ class Doctor:
         probe.write_text("# Doctor\n\nA sentence.\n", encoding="utf-8")
         try:
             reply = self._workers.convert_in_own_process(
-                {
-                    "path": str(probe),
-                    "cache_file": None,
-                    "tokenizer": None,
-                    "max_tokens": 256,
-                    "use_cache": False,
-                },
+                {"path": str(probe), "cache_file": None, "tokenizer": None, "max_tokens": 256, "use_cache": False},
                 Limits(60),
             )
         finally:
@@ -167,18 +148,12 @@ class Doctor:
         collection = self._indexes.open(project)
         added = collection.add_missing_indexes()
         if collection.vectors() != (project.dense_size, project.hybrid_enabled):
-            raise _problem(
-                "the index keeps other vectors than the project's models make",
-                f"Build it anew; on the command line: citeloom ingest {project_id} --force-rebuild.",
-            )
+            raise _problem("the index holds vectors of other models than the project's", rebuild_step(project_id))
         passages = collection.count()
         coverage = self._catalog.documents.coverage(project_id)
         expected = self._catalog.documents.chunk_count(project_id)
         if passages != expected:
-            raise _problem(
-                f"the index holds {passages} passages, the catalog says {expected}",
-                f"Build it anew; on the command line: citeloom ingest {project_id} --force-rebuild.",
-            )
+            raise _problem(f"the index holds {passages} passages, the catalog {expected}", rebuild_step(project_id))
         sources = self._catalog.projects.sources(project_id)
         missing = [s.path for s in sources if s.kind != "zotero" and not Path(s.path).exists()]
         if missing:
@@ -216,11 +191,9 @@ class Doctor:
 def _finding(part: str, check: Callable[[], str]) -> Finding:
     try:
         return Finding(part, ok=True, note=False, seen=check(), next_step="")
-    except CiteLoomError as error:
-        return Finding(part, ok=False, note=False, seen=error.message, next_step=error.next_step)
     except Exception as error:
-        seen = f"{type(error).__name__}: {error}"
-        return Finding(part, ok=False, note=False, seen=seen, next_step="See the engine's log.")
+        problem = unexpected(error)
+        return Finding(part, ok=False, note=False, seen=problem.message, next_step=problem.next_step)
 
 
 def _problem(seen: str, next_step: str) -> CiteLoomError:

@@ -117,5 +117,5 @@ def _different(how: str) -> CiteLoomError:
     return CiteLoomError(
         Code.STORAGE_ERROR,
         f"The copy of the index is not the same: {how}. The index stays where it was.",
-        "Try it again; if that does not help, look after the server or the disk it was copied to.",
+        "Try again; if it fails again, check the server or the disk that it was copied to.",
     )

@@ -16,7 +16,6 @@ from citeloom.core.types import IndexLocation
 from citeloom.importing.requests import CompactRequest, MoveRequest
 from citeloom.importing.writer import mend
 from citeloom.index.base import Collection
-from citeloom.index.registry import Collections
 from citeloom.maintenance.index_copy import Copied, check, copy
 from citeloom.maintenance.single_step_job import SingleStepJob
 from citeloom.search.indexes import Indexes, left_on_server, moved
@@ -34,15 +33,13 @@ class CompactJob(SingleStepJob):
     def __init__(
         self, catalog: Catalog, indexes: Indexes, request: CompactRequest, report: Report, stop: threading.Event
     ) -> None:
-        super().__init__(report, stop)
-        self._indexes = indexes
-        self._collections = indexes.collections
+        super().__init__(catalog, indexes, report, stop)
         self._project = catalog.projects.get(request.project_id)
 
     def run(self) -> None:
         """Write the new index, then make it the one in use."""
-        project, disk_size = self._project, self._collections.size_on_disk
-        with self._indexes.untouched([project], "compacted"):
+        project, disk_size = self._project, self._indexes.collections.size_on_disk
+        with self._indexes.lock_writers([project], "compacted"):
             before = disk_size(project.collection)
             self._indexes.compact(project, self._on_progress, self._stop)
         self.result.details = {
@@ -62,10 +59,8 @@ class MoveJob(SingleStepJob):
     def __init__(
         self, catalog: Catalog, indexes: Indexes, request: MoveRequest, report: Report, stop: threading.Event
     ) -> None:
-        super().__init__(report, stop)
-        self._catalog = catalog
-        self._indexes = indexes
-        self._collections: Collections = indexes.collections
+        super().__init__(catalog, indexes, report, stop)
+        self._collections = indexes.collections
         self._old = catalog.projects.get(request.project_id)
         self._new = moved(self._old, request.to)
         self._origin = replace(self._old.index_location, server=request.origin)
@@ -108,18 +103,18 @@ class MoveJob(SingleStepJob):
 
     def _move(self) -> None:
         old = self._old
-        with self._indexes.untouched([old], "moved"):
+        with self._indexes.lock_writers([old], "moved"):
             source = self._retry(lambda: self._indexes.open(old))
             mend(self._catalog, old, source)
             freed = self._collections.size_on_disk(old.collection)
-            target = self._retry(lambda: self._unfinished_copy(source)) or self._retry(self._create_target)
+            target = self._retry(lambda: self._open_target(source))
             done = self._copy(source, target)
             without_graph = 0 if self._new.server else done.passages
             self._indexes.swap(old, replace(self._new, without_graph=without_graph), target)
             self._set_result(done, freed if self._new.server else None)
 
-    def _unfinished_copy(self, source: Collection) -> Collection | None:
-        """Return the copy of an earlier attempt, if this one can continue it."""
+    def _open_target(self, source: Collection) -> Collection:
+        """Return the copy of an earlier attempt, if this one can continue it, else a new one."""
         old, new = self._old.index_location, self._new.index_location
         if old.server:  # remains of a rebuild could not be told from the copy at the end
             self._collections.clear_server(old, [old])
@@ -127,13 +122,11 @@ class MoveJob(SingleStepJob):
             self._collections.clear_server(new, [old, new])
         begun = self._collections.begun(new)
         # If the copy has more, some were deleted since: finding out which takes as long as a new copy.
-        if begun is not None and (begun.indexes() != source.indexes() or begun.count() > source.count()):
+        if begun is not None:
+            if begun.indexes() == source.indexes() and begun.count() <= source.count():
+                return begun
             begun.close()
-            return None
-        return begun
-
-    def _create_target(self) -> Collection:
-        return self._collections.create(self._new.index_location, self._old.dense_size, sparse=self._old.hybrid_enabled)
+        return self._collections.create(new, self._old.dense_size, sparse=self._old.hybrid_enabled)
 
     def _copy(self, source: Collection, target: Collection) -> Copied:
         """Copy, flush and verify."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from citeloom.api.maintenance import (
     EMBEDDED,
     CheckServer,
@@ -29,16 +31,14 @@ from citeloom.index.registry import Collections
 from citeloom.index.server import keys
 
 
+@dataclass
 class IndexService:
     """Shows, moves and compacts indexes, and stores the keys of their servers."""
 
-    def __init__(
-        self, catalog: Catalog, collections: Collections, index_settings: settings.Index, jobs: JobQueue
-    ) -> None:
-        self._catalog = catalog
-        self._collections = collections
-        self._settings = index_settings
-        self._jobs = jobs
+    _catalog: Catalog
+    _collections: Collections
+    _settings: settings.Index
+    _jobs: JobQueue
 
     @handles(ListIndexes)
     def show(self, request: ListIndexes) -> IndexList:

@@ -21,7 +21,7 @@ from citeloom.api.maintenance import (
 )
 from citeloom.api.verbs import handles
 from citeloom.catalog import Catalog
-from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.errors import CiteLoomError, Code, unexpected
 from citeloom.core.jobs import JobQueue
 from citeloom.importing.requests import ImportRequest
 from citeloom.index.models import available
@@ -72,7 +72,7 @@ class ModelService:
             raise CiteLoomError(
                 Code.MODEL_NOT_AVAILABLE,
                 f"The model '{name}' is not on this machine.",
-                "Allow it to be downloaded, or choose one that is here.",
+                "Allow the download, or choose an installed model.",
             )
         job = self._jobs.submit(ImportRequest(project.id, force_rebuild=True, model=name, download=request.download))
         return UseModelResult(job.id)
@@ -91,7 +91,7 @@ class ModelService:
                 if available.is_downloaded(name):
                     return DownloadProgress(here=True, done=0, total=0)
                 download = self._downloads[name] = _Download(name)
-            if ended := not download.running:
+            if ended := not download.is_alive():
                 del self._downloads[name]
         return download.progress(ended=ended)
 
@@ -106,50 +106,41 @@ class ModelService:
             raise CiteLoomError(
                 Code.MODEL_NOT_AVAILABLE,
                 f"The model '{name}' is not on this machine.",
-                f"Fetch it first: citeloom models download {name}",
+                f"Download it first: citeloom models download {name}",
             )
         if name in {choice.name for choice in available.rerankers()}:
             return try_reranker(name)
         library = self._catalog.documents.languages(project.id if project else None)
         tried = try_dense(name, available.main_languages(library))
         if project and tried.dense and tried.dense.fingerprint != project.dense_fingerprint:
-            problem = f"Project '{project.id}' was built with other weights: build its index anew."
+            problem = f"Project '{project.id}' was built with other weights: rebuild its index."
             return replace(tried, problems=[*tried.problems, problem])
         return tried
 
 
-class _Download:
+class _Download(threading.Thread):
     """A running download of a model."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, model: str) -> None:
+        super().__init__(name="download", daemon=True)
+        self._model = model
         self._requested_at = time.monotonic()
         self._done_and_total = (0, 0)
         self._error: CiteLoomError | None = None
-        self._thread = threading.Thread(target=self._fetch, name="download", daemon=True)
-        self._thread.start()
-
-    @property
-    def running(self) -> bool:
-        return self._thread.is_alive()
+        self.start()
 
     def progress(self, *, ended: bool) -> DownloadProgress:
         self._requested_at = time.monotonic()
         if ended and self._error:
             raise self._error
-        downloaded = ended and available.is_downloaded(self._name)  # otherwise it was abandoned
-        done, total = self._done_and_total
-        return DownloadProgress(downloaded, done, total)
+        downloaded = ended and available.is_downloaded(self._model)  # otherwise it was abandoned
+        return DownloadProgress(downloaded, *self._done_and_total)
 
-    def _fetch(self) -> None:
+    def run(self) -> None:
         try:
-            available.fetch(self._name, self._report, self._is_abandoned)
-        except CiteLoomError as error:
-            self._error = error
+            available.fetch(self._model, self._report, self._is_abandoned)
         except Exception as error:
-            self._error = CiteLoomError(
-                Code.INTERNAL_ERROR, f"{type(error).__name__}: {error}.", "The engine's log says more."
-            )
+            self._error = unexpected(error)
 
     def _report(self, done: int, total: int) -> None:
         self._done_and_total = (min(done, total), total)

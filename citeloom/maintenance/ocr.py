@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib import util
 
 from citeloom.api.maintenance import ListOcr, OcrEngine, OcrLanguage, OcrSupport
@@ -10,11 +11,11 @@ from citeloom.conversion.ocr.languages import known_languages
 from citeloom.core.settings import Ocr
 
 
+@dataclass
 class OcrService:
     """Lists OCR engines and languages."""
 
-    def __init__(self, settings: Ocr) -> None:
-        self._settings = settings
+    _settings: Ocr
 
     @handles(ListOcr)
     def list_ocr(self, request: ListOcr) -> OcrSupport:

@@ -39,7 +39,7 @@ def apply() -> None:
         raise CiteLoomError(
             Code.STORAGE_ERROR,
             f"A backup could not be put in its place in {data}: {error}.",
-            "Free some space or look at your rights there, then start CiteLoom again: it goes on.",
+            "Free some space or check the folder's permissions, then start CiteLoom again: the restore continues.",
         ) from error
 
 

@@ -9,8 +9,10 @@ import tempfile
 import zipfile
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import fields
 from datetime import datetime
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from citeloom.api.maintenance import (
     BackupContents,
@@ -36,9 +38,11 @@ from citeloom.index.edge.collection import EdgeCollection
 from citeloom.index.edge.sparse_files import write_filled
 from citeloom.maintenance import pending_restore
 from citeloom.maintenance.backup_archive import CATALOG, INDEX, SETTINGS, Manifest, blocks, damaged, open_backup
-from citeloom.maintenance.protected_settings import protected_differences, with_protected
 
 _MAX_NAMED = 20  # sources in one message
+# Settings that control what leaves this machine: a restore changes them only on explicit request.
+_PROTECTED_SECTIONS = ("privacy", "zotero")
+_PROTECTED = ("index.server", "models.allow_download")
 
 
 class RestoreService:
@@ -67,7 +71,7 @@ class RestoreService:
                     for one in manifest.projects
                 ],
                 settings=SETTINGS in manifest.entries,
-                other_settings=protected_differences(theirs, settings.load_or_defaults()[0]) if theirs else [],
+                other_settings=_protected_differences(theirs, settings.load_or_defaults()[0]) if theirs else [],
                 new_sources=self._new_sources(file, staged),
                 bytes=manifest.unpacked_bytes,
                 present=[project.id for project in self._catalog.projects.all()],
@@ -94,10 +98,9 @@ class RestoreService:
             theirs = _settings_in(staged)
             if theirs and (replace or all_settings or not Path(paths.settings_file()).exists()):
                 names.append(SETTINGS)
-                current = settings.load_or_defaults()[0]
-                if not all_settings and (kept := protected_differences(theirs, current)):
-                    text = with_protected(_text(staged / SETTINGS), current)
-                    (staged / SETTINGS).write_bytes(text.encode())
+                kept = [] if all_settings else _protected_differences(theirs, settings.load_or_defaults()[0])
+                if kept:
+                    (staged / SETTINGS).write_bytes(_with_present(_text(staged / SETTINGS), kept).encode())
             # Checked again: unpacking may have taken minutes, in which work may have started.
             replaced = self._present_projects(replace=replace) or (
                 # Indexes without a project remain if the catalog was lost.
@@ -198,6 +201,28 @@ def _text(file: Path) -> str:
     return file.read_bytes().decode("utf-8-sig")
 
 
+def _protected_differences(backup: Settings, current: Settings) -> list[SettingDifference]:
+    """Return the protected settings that a backup would change."""
+    in_sections = [f"{name}.{one.name}" for name in _PROTECTED_SECTIONS for one in fields(getattr(current, name))]
+    return [
+        SettingDifference(name, _value(current, name), _value(backup, name))
+        for name in (*in_sections, *_PROTECTED)
+        if _value(current, name) != _value(backup, name)
+    ]
+
+
+def _with_present(text: str, kept: Sequence[SettingDifference]) -> str:
+    """Return the settings file of a backup with the present values of some settings."""
+    defaults = Settings()
+    values = {one.name: None if one.here == _value(defaults, one.name) else one.here for one in kept}
+    return settings.changed(text, values)
+
+
+def _value(of: Settings, name: str) -> Any:
+    section, _, key = name.partition(".")
+    return getattr(getattr(of, section), key)
+
+
 def _refuse_unconfirmed(sources: Sequence[BackupSource], accepted: Collection[str]) -> None:
     """Raise an error for a backup with sources or settings that no person has agreed to."""
     unconfirmed = sorted({source.path for source in sources} - set(accepted))
@@ -244,5 +269,5 @@ def _not_writable(data: Path, error: OSError) -> CiteLoomError:
     return CiteLoomError(
         Code.STORAGE_ERROR,
         f"The backup could not be unpacked in {data}: {error.strerror or type(error).__name__}.",
-        "Nothing was changed. Free some space or look at your rights there, then try again.",
+        "Nothing was changed. Free some space or check the folder's permissions, then try again.",
     )

@@ -9,7 +9,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from citeloom.catalog import Catalog
 from citeloom.core.jobs import JobStopped, Progress, RateEstimator, Report
+from citeloom.search.indexes import Indexes
 
 
 @dataclass(slots=True)
@@ -32,7 +34,9 @@ class SingleStepJob:
 
     pages_left = 0
 
-    def __init__(self, report: Report, stop: threading.Event) -> None:
+    def __init__(self, catalog: Catalog, indexes: Indexes, report: Report, stop: threading.Event) -> None:
+        self._catalog = catalog
+        self._indexes = indexes
         self.result = SingleStepResult()
         self.touched: set[str] = set()
         self._stop = stop

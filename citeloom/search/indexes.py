@@ -10,7 +10,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from citeloom.catalog import Catalog
 from citeloom.catalog.projects import Project
@@ -29,13 +29,13 @@ _MIN_TO_OPTIMISE = 20_000  # passages written or deleted since the last search g
 _LOCK_SECONDS = 10.0  # how long an agent's write waits for the lock
 
 
+@dataclass
 class _WriteLock:
     """Lock for the writers of one index."""
 
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.reason = ""  # what the holder does, for the message to others
-        self.restarts = False  # whether an interrupted holder has to start from the beginning
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    reason: str = ""  # what the holder does, for the message to others
+    restarts: bool = False  # whether an interrupted holder has to start from the beginning
 
 
 class Indexes:
@@ -64,7 +64,9 @@ class Indexes:
             collection = self._get_or_create(project)
             if project.collection not in self._repaired:
                 mend(self._catalog, project, collection)
-                self._refuse_empty(project, collection)
+                expected = self._catalog.documents.chunk_count(project.id)
+                if expected and not collection.count():  # its segments are missing: every search would find nothing
+                    raise _with_rebuild_step(damaged(f"it holds none of {expected} passages"), project)
                 self._migrate(self._catalog, project, collection)
                 self._delete_old_generations(project)
                 self._repaired.add(project.collection)
@@ -78,15 +80,9 @@ class Indexes:
         except CiteLoomError as error:
             if _is_lost(error, project) and not self._catalog.documents.chunk_count(project.id):
                 # The engine was killed while creating it: there are no passages to lose.
-                log.warning("the empty index of %s is made anew: %s", project.id, error.message)
+                log.warning("the empty index of %s is created again: %s", project.id, error.message)
                 return self.create(project)
             raise _with_rebuild_step(error, project) from error
-
-    def _refuse_empty(self, project: Project, collection: Collection) -> None:
-        """Raise if the segments of an index are missing: every search would find nothing."""
-        expected = self._catalog.documents.chunk_count(project.id)
-        if expected and not collection.count():
-            raise _with_rebuild_step(damaged(f"it holds none of {expected} passages"), project)
 
     def create(self, project: Project) -> Collection:
         """Create the empty index of a new project."""
@@ -96,7 +92,7 @@ class Indexes:
             self.collections.adopt(place, collection)
         return collection
 
-    def lost(self) -> CiteLoomError | None:
+    def orphaned_error(self) -> CiteLoomError | None:
         """Return an error that names the indexes without a project in the catalog, if any."""
         names = self.collections.without_project({project.collection for project in self._catalog.projects.all()})
         if not names:
@@ -108,20 +104,18 @@ class Indexes:
             Code.STORAGE_ERROR,
             f"Some indexes belong to projects that are not in the catalog: {named}. It was lost, or is an older one.",
             f"Stop the engine and put a copy of {self._catalog.db.path.name} in its place{beside}, or restore a backup"
-            " ('citeloom restore FILE'). A project that is made anew reads its files again, and the index of before is"
-            " kept aside. What is not needed any more can be deleted in the data folder under 'index'.",
+            " ('citeloom restore FILE'). A new project of the same name reads its files again; its earlier index is"
+            " kept. What is no longer needed can be deleted in the data folder under 'index'.",
         )
 
     def _delete_old_generations(self, project: Project) -> None:
+        """Delete the generations of an index that are neither in use nor the target of an unfinished move."""
         try:
-            self.collections.tidy(project.index_location, self._move_targets(project))
+            moves = [j for j in self._catalog.jobs.unfinished() if j.kind == "move" and j.project_id == project.id]
+            targets = [moved(project, str(job.request["to"])).index_location for job in moves]
+            self.collections.tidy(project.index_location, targets)
         except CiteLoomError as error:  # searches work all the same
             log.warning("earlier generations of %s are left: %s", project.collection, error)
-
-    def _move_targets(self, project: Project) -> list[IndexLocation]:
-        """Return the targets of unfinished moves."""
-        moves = [j for j in self._catalog.jobs.unfinished() if j.kind == "move" and j.project_id == project.id]
-        return [moved(project, str(job.request["to"])).index_location for job in moves]
 
     def remove(self, project: Project) -> str | None:
         """Delete a project and its index; return what to do about passages that could not be deleted."""
@@ -159,7 +153,7 @@ class Indexes:
             writer.lock.release()
 
     @contextmanager
-    def untouched(self, projects: Sequence[Project], reason: str, *, restarts: bool = False) -> Iterator[None]:
+    def lock_writers(self, projects: Sequence[Project], reason: str, *, restarts: bool = False) -> Iterator[None]:
         """Lock indexes while they are copied: passages written meanwhile would be missing in the copy."""
         with ExitStack() as stack:
             for name in sorted({project.collection for project in projects}):
@@ -198,7 +192,7 @@ class Indexes:
 
     def _build_graph(self, project: Project, stop: threading.Event) -> None:
         try:
-            with self.untouched([project], "optimised", restarts=True):
+            with self.lock_writers([project], "optimised", restarts=True):
                 self._optimise(project, stop)
         except CiteLoomError as error:
             self._failed_at[project.index_location] = project.without_graph
@@ -249,9 +243,14 @@ def left_on_server(place: IndexLocation, error: CiteLoomError) -> str:
     return f"Its passages are still on {place.server}: delete {place.on_server} there ({error.message.rstrip('.')})."
 
 
+def rebuild_step(project_id: str) -> str:
+    """Return the next step for an index that cannot be used."""
+    return f"Rebuild the index; on the command line: citeloom ingest {project_id} --force-rebuild."
+
+
 def _with_rebuild_step(error: CiteLoomError, project: Project) -> CiteLoomError:
     if _is_lost(error, project):
-        error.next_step = f"Build it anew; on the command line: citeloom ingest {project.id} --force-rebuild."
+        error.next_step = rebuild_step(project.id)
     return error
 
 

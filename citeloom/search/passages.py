@@ -6,7 +6,7 @@ Called by the tool `get_passage`, `citeloom show` and the search page; `library`
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from uuid import UUID
 
 from citeloom.api.search import GetPassage, Neighbour, PageText, PassageResult
@@ -23,21 +23,16 @@ from citeloom.search.hits import found_passage, neighbour
 _MAX_CONTEXT = 10
 
 
+@dataclass
 class PassageService:
     """Service of `search.get_passage`, and lookup of passages by id.
 
     `read_page` returns the text of a page of a document, by project, doc_id and PDF page.
     """
 
-    def __init__(
-        self,
-        catalog: Catalog,
-        open_collection: Callable[[Project], Collection],
-        read_page: Callable[[Project, str, int | None], Page | None],
-    ) -> None:
-        self._catalog = catalog
-        self._collection = open_collection
-        self._read_page = read_page
+    _catalog: Catalog
+    _collection: Callable[[Project], Collection]
+    _read_page: Callable[[Project, str, int | None], Page | None]
 
     @handles(GetPassage)
     def get_passage(self, request: GetPassage) -> PassageResult:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -24,6 +25,7 @@ from citeloom.index.base import Collection, Fusion, Hit, SparseVector
 from citeloom.index.models.embedding import ModelRegistry
 from citeloom.search.grouping import MAX_ALSO_IN, HitGroup, group_hits
 from citeloom.search.hits import search_hit, within_budget
+from citeloom.search.indexes import rebuild_step
 from citeloom.search.mentions import Mentions, find_mentions
 from citeloom.search.rerank import CANDIDATES, rerank
 
@@ -32,20 +34,14 @@ _FIRST_PER_HIT, _MAX_FOUND = 3, 1000  # passages requested from the index: at fi
 _RERANK_SHARE = 0.7  # of a tool's time limit, at which reranking must have ended
 
 
+@dataclass
 class SearchService:
     """Service of `search.query`, and search for similar passages."""
 
-    def __init__(
-        self,
-        catalog: Catalog,
-        models: ModelRegistry,
-        settings: Settings,
-        open_collection: Callable[[Project], Collection],
-    ) -> None:
-        self._catalog = catalog
-        self._models = models
-        self._settings = settings
-        self._collection = open_collection
+    _catalog: Catalog
+    _models: ModelRegistry
+    _settings: Settings
+    _collection: Callable[[Project], Collection]
 
     @handles(Query)
     def query(self, request: Query, cancel: Cancel) -> QueryResult:
@@ -125,7 +121,7 @@ class SearchService:
             raise CiteLoomError(
                 Code.EMBEDDING_MISMATCH,
                 f"The model {project.dense_model} is not the one that project '{project.id}' was built with.",
-                f"Build it anew; on the command line: citeloom ingest {project.id} --force-rebuild.",
+                rebuild_step(project.id),
             )
         cancel.check()
         dense = model.embed_query(text)

@@ -4,23 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Protocol
 
 from citeloom.api.search import RerankCost
 from citeloom.core.cancel import Cancel
+from citeloom.index.models.reranker import Reranker
 from citeloom.search.grouping import HitGroup
 
 CANDIDATES = 30
 _BATCH = 5  # texts scored between two checks of the deadline
-
-
-class Reranker(Protocol):
-    """A model that scores how well texts answer a question."""
-
-    name: str
-
-    def scores(self, question: str, texts: Sequence[str]) -> list[float]:
-        """Return a score from 0 to 1 for each text."""
 
 
 def rerank(

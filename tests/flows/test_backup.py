@@ -42,7 +42,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, set[tupl
     said = done(citeloom(home, "backup", str(file)))
     assert "other, p (12 passages)" in said and str(file) in said
     assert file.stat().st_mode & 0o077 == 0
-    assert "is there already" in citeloom(home, "backup", str(file)).stderr
+    assert "exists already" in citeloom(home, "backup", str(file)).stderr
     small = base / "other.zip"
     done(citeloom(home, "backup", str(small), "--project", "other"))
     assert sorted(f.name for f in base.iterdir()) == ["all.zip", "home", "other.zip", "papers"]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from citeloom.api.maintenance import Finding
+from citeloom.api.maintenance import CheckUp, Finding
 from citeloom.core.settings import Settings
 from citeloom.engine.container import Container
 from citeloom.index.edge.collection import EdgeCollection
@@ -72,8 +72,8 @@ def examined(home: Path) -> dict[str, Finding]:
         patch.setenv("CITELOOM_HOME", str(home))
         service = Container(Settings())
         try:
-            projects = [project.id for project in service.catalog.projects.all()]
-            return {name: service.doctor.examine_project(name) for name in projects}
+            findings = service.doctor.examine(CheckUp()).findings
+            return {one.part.removeprefix("project "): one for one in findings if one.part.startswith("project ")}
         finally:
             service.indexes.end()
             service.catalog.close()

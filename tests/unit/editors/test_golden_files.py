@@ -11,7 +11,7 @@ from citeloom import editors
 from citeloom.editors import EDITORS, DetectedEditor
 from tests.support import ROOT
 
-GOLDEN = ROOT / "tests" / "golden" / "clients"
+GOLDEN = ROOT / "tests" / "golden" / "editors"
 Look = Callable[[str], DetectedEditor]
 PROJECTS, TOOLSETS = ["thesis"], ["read"]
 

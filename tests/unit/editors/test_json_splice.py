@@ -138,22 +138,22 @@ def test_plain_json_is_read_like_the_standard_library_does(data: dict[str, Any],
 
 
 FAULTS = {
-    "unfinished": ('{"a": ', "ends too early"),
-    "two": ("{} {}", "follows"),
-    "colon": ('{"a" 1}', "colon"),
-    "comma": ('{"a": 1 "b": 2}', "comma"),
-    "key": ("{a: 1}", "key"),
-    "quote": ('{"a": "x\n"}', "does not end"),
+    "unfinished": ('{"a": ', "Expecting value"),
+    "two": ("{} {}", "Extra data"),
+    "colon": ('{"a" 1}', "Expecting ':'"),
+    "comma": ('{"a": 1 "b": 2}', "Expecting ','"),
+    "key": ("{a: 1}", "Expecting property name"),
+    "quote": ('{"a": "x\n"}', "Invalid control character"),
     "escape": ('{"a": "\\q"}', "escape"),
-    "nan": ('{"a": NaN}', "misspelt"),
+    "nan": ('{"a": NaN}', "NaN is not a JSON value"),
     "deep": ("[" * 5000, "deeply"),
     "deep object": ('{"a":' * 5000, "deeply"),
-    "digits": ('{"a": ' + "9" * 5000 + "}", "too long"),
+    "digits": ('{"a": ' + "9" * 5000 + "}", "4300 digits"),
     "list": ("[]", "no object"),
     "word": ('"x"', "no object"),
     "servers list": ('{"mcpServers": []}', "mcpServers is not an object"),
     "servers null": ('{"mcpServers": null}', "mcpServers is not an object"),
-    "zeros": ('{"a": 007}', "comma"),
+    "zeros": ('{"a": 007}', "Expecting ','"),
 }
 
 

@@ -48,7 +48,7 @@ def test_nothing_is_taken_from_a_backup_and_no_project_is_lost_by_a_restore(serv
     job, _ = service.jobs.wait(job_id, 60)
     assert job is not None and job.state == "done"
     job, _ = service.jobs.wait(of_the_same_name, 60)
-    assert job is not None and "is there already" in str(job.result)
+    assert job is not None and "exists already" in str(job.result)
 
     for project in ("thesis", "other"):
         service.projects.remove_project(RemoveProject(project=project))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from citeloom.api.maintenance import ListOcr, OcrEngine, ShowDiskUsage
+from citeloom.catalog import Catalog
 from citeloom.conversion.ocr import tesseract_engine
 from citeloom.core import paths
 from citeloom.core.settings import Ocr
@@ -14,14 +16,15 @@ from citeloom.maintenance.disk_usage import DiskUsageService
 from citeloom.maintenance.ocr import OcrService
 
 
-def test_sizes_name_every_part_and_their_sum(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sizes_name_every_part_and_their_sum(catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CITELOOM_HOME", str(tmp_path))
     for place in (paths.conversions_folder(), paths.models_folder(), str(tmp_path / "zotero" / "files")):
         Path(place).mkdir(parents=True)
         (Path(place) / "one").write_bytes(bytes(100_000))
     (Path(paths.models_folder()) / "link").symlink_to(Path(paths.models_folder()) / "one")
     Path(paths.catalog_file()).write_bytes(bytes(50_000))
-    found = DiskUsageService().show(ShowDiskUsage())
+    service = DiskUsageService(Path(paths.conversions_folder()), tmp_path / "zotero", cast("Catalog", None))
+    found = service.show_usage(ShowDiskUsage())
     by_name = {part.name: part.bytes for part in found.parts}
     assert list(by_name) == ["index", "catalog", "conversions", "models", "zotero", "logs"]
     assert by_name["index"] == by_name["logs"] == 0 and by_name["catalog"] >= 50_000

@@ -7,7 +7,7 @@ from typing import Any
 from citeloom.catalog.documents import Document
 from citeloom.conversion.markup.markdown_writer import to_markdown
 from citeloom.index.base import Hit
-from citeloom.library.passage_text import from_passages
+from citeloom.library.document_text import from_passages
 
 
 def hit(number: int, text: str, pages: tuple[int, int], labels: list[str], path: list[str]) -> Hit:

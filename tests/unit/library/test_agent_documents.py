@@ -16,7 +16,7 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.index.edge.collection import EdgeCollection
 from citeloom.index.filters import parse
 from citeloom.library import agent_documents
-from citeloom.library.agent_chunks import make_points
+from citeloom.library.agent_documents import make_points
 
 PROJECT = Project("thesis", "proj-thesis", None, None, "some/model", "f", 4, "", 1, 0, "")
 
