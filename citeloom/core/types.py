@@ -201,7 +201,7 @@ class Passage:
 def _from_json(cls: type[_T], data: Mapping[str, Any]) -> _T:
     """Return a data type from its JSON, in which tuples are lists and enums are strings."""
     values = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
-    enums = {name: enum(values[name]) for name, enum in _ENUMS.items() if name in values}
+    enums = {name: enum(data[name]) for name, enum in _ENUMS.items() if name in values}
     return cls(**{**values, **enums})
 
 

@@ -14,7 +14,7 @@ from PIL import Image, ImageOps
 
 from citeloom.conversion.image_files import ImageFile
 from citeloom.conversion.page_image.highlights import NOWHERE, Box, PageText
-from citeloom.conversion.pdf.pdfium.api import c_api, pdfium
+from citeloom.conversion.pdf.pdfium.api import c_api, pdfium, rendered
 from citeloom.conversion.pdf.pdfium.document import PdfFile, open_layers, page_label
 from citeloom.core.errors import CiteLoomError, Code
 
@@ -42,12 +42,7 @@ class PdfPages(PdfFile):
             across, down = page.get_size()
             scale = _scale(across, down, width)
             # Less than a pixel is subtracted, so that rounding up does not add one.
-            bitmap = page.render(scale=scale * (1 - 1e-6), rev_byteorder=True)
-            try:
-                picture: Image.Image = bitmap.to_pil().convert("RGB")
-                return picture
-            finally:
-                bitmap.close()
+            return rendered(page, "RGB", scale=scale * (1 - 1e-6), rev_byteorder=True)
 
     def scan(self, number: int) -> Image.Image:
         """Render a page for OCR, in the displayed orientation."""

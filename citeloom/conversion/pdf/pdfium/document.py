@@ -12,11 +12,11 @@ from typing import Any
 
 from PIL.Image import Image
 
-from citeloom.conversion.pdf.pdfium.api import c_api, pdfium
+from citeloom.conversion.pdf.pdfium.api import c_api, pdfium, rendered
 from citeloom.conversion.pdf.pdfium.forms import FieldText, address, visible_fields
 from citeloom.conversion.pdf.pdfium.hidden_text import PlacedWord, find_hidden_words
 from citeloom.conversion.pdf.pdfium.recursive_forms import without_loops
-from citeloom.conversion.pdf.pdfium.text_runs import Run, placed_word, text_runs, upright
+from citeloom.conversion.pdf.pdfium.text_runs import Run, placed_word, text_runs, upright_box
 from citeloom.conversion.pdf.raw_page import OutlineEntry, RawPage, RawPdf, Word
 from citeloom.core.errors import CiteLoomError, Code
 
@@ -74,13 +74,9 @@ class PdfFile:
                 scale = min(scale, _MAX_SIDE / max(*page.get_size(), 1.0))
                 # pdfium applies the page's own rotation; the remaining turns make sideways text upright.
                 turn = (quarter * 90 - page.get_rotation()) % 360
-                bitmap = page.render(scale=scale, rotation=turn, grayscale=True)
-                try:
-                    picture: Image = bitmap.to_pil().convert("L")
-                    picture.info["dpi"] = (72 * scale, 72 * scale)
-                    return picture
-                finally:
-                    bitmap.close()
+                picture = rendered(page, "L", scale=scale, rotation=turn, grayscale=True)
+                picture.info["dpi"] = (72 * scale, 72 * scale)
+                return picture
             finally:
                 page.close()
 
@@ -200,11 +196,7 @@ def _read_page(document: Any, index: int) -> RawPage:
             quarter = turns
         few = invisible or len(upright) < _FEW_WORDS
         picture_share, drawn = _pictures(page, (right - left) * (top - bottom)) if few else (0.0, False)
-    if quarter % 2:
-        width, height = top - bottom, right - left
-    else:
-        width, height = right - left, top - bottom
-    x_min, y_min = _origin(quarter, left, bottom, right, top)
+    x_min, y_min, x_max, y_max = upright_box(box, quarter)
     for word in upright:
         word.x0 -= x_min
         word.x1 -= x_min
@@ -212,8 +204,8 @@ def _read_page(document: Any, index: int) -> RawPage:
         word.recognised = invisible
     return RawPage(
         index + 1,
-        width,
-        height,
+        x_max - x_min,
+        y_max - y_min,
         page_label(document, index),
         upright,
         turned,
@@ -242,8 +234,7 @@ def _raw_text(text_page: Any, hidden: list[Run]) -> str:
 
 def _field_words(field: FieldText, quarter: int) -> Iterator[tuple[Word, int]]:
     """Yield the words of a form field with positions in its box; lines are wrapped at the box's width."""
-    corners = [upright(x, y, quarter) for x, y in ((field.box[0], field.box[1]), (field.box[2], field.box[3]))]
-    (left, right), (bottom, top) = (sorted(corner[side] for corner in corners) for side in (0, 1))
+    left, bottom, right, top = upright_box(field.box, quarter)
     size = min(_FIELD_SIZE, 0.8 * (top - bottom))
     lines: list[list[tuple[str, float, float]]] = []
     for paragraph in field.text.splitlines():
@@ -276,11 +267,6 @@ def _pictures(page: Any, area: float) -> tuple[float, bool]:
         if count > _MAX_OBJECTS:
             break
     return min(1.0, covered / max(area, 1.0)), drawn
-
-
-def _origin(quarter: int, left: float, bottom: float, right: float, top: float) -> tuple[float, float]:
-    """Return the lower left corner of the page's box after rotation to upright text."""
-    return ((left, bottom), (bottom, -right), (-right, -top), (-top, left))[quarter]
 
 
 def _split_by_angle(words: list[tuple[Word, int]]) -> tuple[list[Word], str, int]:

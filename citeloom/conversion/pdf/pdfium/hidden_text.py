@@ -13,7 +13,7 @@ from typing import Any
 
 from PIL import Image, ImageChops
 
-from citeloom.conversion.pdf.pdfium.api import c_api
+from citeloom.conversion.pdf.pdfium.api import c_api, rendered
 from citeloom.conversion.pdf.pdfium.forms import address
 
 Box = tuple[float, float, float, float]  # left, bottom, right, top
@@ -108,7 +108,6 @@ def find_hidden_words(page: Any, text_page: Any, words: Sequence[PlacedWord], pa
 def _paints(handle: Any, words: Sequence[PlacedWord]) -> list[_Paint | None]:
     known: dict[int, _Paint] = {}
     found: list[_Paint | None] = []
-    red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
     for word in words:
         owner = c_api.FPDFText_GetTextObject(handle, word.places[0])
         if not owner:
@@ -118,12 +117,14 @@ def _paints(handle: Any, words: Sequence[PlacedWord]) -> list[_Paint | None]:
         if key not in known:
             mode = c_api.FPDFTextObj_GetTextRenderMode(owner)
             ask = c_api.FPDFPageObj_GetStrokeColor if mode in _STROKED else c_api.FPDFPageObj_GetFillColor
-            colour = (0, 0, 0, 255)
-            if ask(owner, red, green, blue, alpha):
-                colour = (red.value, green.value, blue.value, alpha.value)
-            known[key] = _Paint(owner, mode, colour, _is_layered(owner))
+            known[key] = _Paint(owner, mode, _colour(ask, owner) or (0, 0, 0, 255), _is_layered(owner))
         found.append(known[key])
     return found
+
+
+def _colour(ask: Any, painted: Any) -> Colour | None:
+    red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
+    return (red.value, green.value, blue.value, alpha.value) if ask(painted, red, green, blue, alpha) else None
 
 
 def _is_layered(owner: Any) -> bool:
@@ -167,17 +168,14 @@ def _is_within(box: Box, outer: Box) -> bool:
 def _backgrounds(page: Any) -> list[tuple[Box, Colour]]:
     """Return the filled shapes that may be backgrounds of words, with their colours."""
     found = []
-    red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
     fill, stroke = ctypes.c_int(), ctypes.c_int()
-    for painted in _objects(page):
-        if c_api.FPDFPageObj_GetType(painted) != c_api.FPDF_PAGEOBJ_PATH:
-            continue
+    for painted in _objects(page, c_api.FPDF_PAGEOBJ_PATH):
         box = _bounds(painted)
         if box[2] - box[0] < _BACKGROUND[0] or box[3] - box[1] < _BACKGROUND[1]:
             continue
         filled = c_api.FPDFPath_GetDrawMode(painted, fill, stroke) and fill.value
-        if filled and c_api.FPDFPageObj_GetFillColor(painted, red, green, blue, alpha):
-            found.append((box, (red.value, green.value, blue.value, alpha.value)))
+        if filled and (colour := _colour(c_api.FPDFPageObj_GetFillColor, painted)):
+            found.append((box, colour))
     return found
 
 
@@ -185,26 +183,24 @@ def _scans(page: Any) -> list[Box]:
     """Return the boxes of images with enough resolution to contain legible words."""
     found = []
     across, down = ctypes.c_uint(), ctypes.c_uint()
-    for painted in _objects(page):
-        if c_api.FPDFPageObj_GetType(painted) == c_api.FPDF_PAGEOBJ_IMAGE:
-            box = _bounds(painted)
-            inches = max((box[2] - box[0]) / 72, 0.01), max((box[3] - box[1]) / 72, 0.01)
-            if not c_api.FPDFImageObj_GetImagePixelSize(painted, across, down):
-                continue
-            if across.value * down.value >= (_SCAN_DENSITY**2) * inches[0] * inches[1]:
-                found.append(box)
+    for painted in _objects(page, c_api.FPDF_PAGEOBJ_IMAGE):
+        box = _bounds(painted)
+        inches = max((box[2] - box[0]) / 72, 0.01), max((box[3] - box[1]) / 72, 0.01)
+        known = c_api.FPDFImageObj_GetImagePixelSize(painted, across, down)
+        if known and across.value * down.value >= (_SCAN_DENSITY**2) * inches[0] * inches[1]:
+            found.append(box)
     return found
 
 
-def _objects(page: Any, *, deep: bool = False) -> list[Any]:
-    """Return the first objects of a page, with those in nested forms if `deep`."""
+def _objects(page: Any, kind: int, *, deep: bool = False) -> list[Any]:
+    """Return the objects of a kind among the first of a page, with those in nested forms if `deep`."""
     count = min(_MAX_OBJECTS, c_api.FPDFPage_CountObjects(page.raw))
     found = [c_api.FPDFPage_GetObject(page.raw, at) for at in range(count)]
     for painted in found if deep else ():
         if c_api.FPDFPageObj_GetType(painted) == c_api.FPDF_PAGEOBJ_FORM and len(found) < _MAX_OBJECTS:
             inner = min(_MAX_OBJECTS, c_api.FPDFFormObj_CountObjects(painted))
             found += [c_api.FPDFFormObj_GetObject(painted, at) for at in range(inner)]
-    return found
+    return [painted for painted in found if c_api.FPDFPageObj_GetType(painted) == kind]
 
 
 def _bounds(painted: Any) -> Box:
@@ -225,11 +221,7 @@ def _without_effect(
     reported = {address(paint.handle) for paint in paints if paint}
     without = _painted_without(page, [*handles.values(), *_duplicates(page, list(handles.values()), reported)])
     change = ImageChops.difference(complete, without)
-    return {
-        at
-        for at in candidates
-        if max(high for _, high in _levels(change, _pixels(page, words[at].box, change.size))) < _CONTRAST
-    }
+    return {at for at in candidates if max(high for _, high in _levels(page, change, words[at])) < _CONTRAST}
 
 
 def _over_ink(
@@ -237,14 +229,8 @@ def _over_ink(
 ) -> set[int]:
     """Return the words over something painted that is not text, such as letters drawn as shapes."""
     without_text = _painted_without(page, [paint.handle for paint in paints if paint])
-    found = set()
-    for at in candidates:
-        if (
-            max(high - low for low, high in _levels(without_text, _pixels(page, words[at].box, without_text.size)))
-            >= _INK
-        ):
-            found.add(at)
-    return found
+    contrasts = {at: max(high - low for low, high in _levels(page, without_text, words[at])) for at in candidates}
+    return {at for at, contrast in contrasts.items() if contrast >= _INK}
 
 
 def _duplicates(page: Any, handles: Sequence[Any], reported: set[int]) -> list[Any]:
@@ -253,7 +239,7 @@ def _duplicates(page: Any, handles: Sequence[Any], reported: set[int]) -> list[A
     Of equal words at the same position, pdfium reports only the first.
     """
     starts = {(x + dx, y + dy) for x, y in map(_start, handles) for dx in (-1, 0, 1) for dy in (-1, 0, 1)}
-    texts = (o for o in _objects(page, deep=True) if c_api.FPDFPageObj_GetType(o) == c_api.FPDF_PAGEOBJ_TEXT)
+    texts = _objects(page, c_api.FPDF_PAGEOBJ_TEXT, deep=True)
     return [o for o in texts if address(o) not in reported and _start(o) in starts]
 
 
@@ -276,12 +262,7 @@ def _painted_without(page: Any, handles: Sequence[Any]) -> Image.Image:
 
 def _painted(page: Any) -> Image.Image:
     scale = min(_SCALE, _MAX_SIDE / max(*page.get_size(), 1.0))
-    bitmap = page.render(scale=scale, may_draw_forms=False, rev_byteorder=True)
-    try:
-        picture: Image.Image = bitmap.to_pil().convert("RGB")
-        return picture
-    finally:
-        bitmap.close()
+    return rendered(page, "RGB", scale=scale, may_draw_forms=False, rev_byteorder=True)
 
 
 def _pixels(page: Any, box: Box, size: tuple[int, int]) -> tuple[int, int, int, int]:
@@ -297,7 +278,7 @@ def _pixels(page: Any, box: Box, size: tuple[int, int]) -> tuple[int, int, int, 
     return left, top, max(left + 1, min(right + 1, size[0])), max(top + 1, min(bottom + 1, size[1]))
 
 
-def _levels(picture: Image.Image, box: tuple[int, int, int, int]) -> list[tuple[int, int]]:
-    """Return minimum and maximum of each colour in a part of an image."""
-    bands: Any = picture.crop(box).getextrema()
+def _levels(page: Any, picture: Image.Image, word: PlacedWord) -> list[tuple[int, int]]:
+    """Return minimum and maximum of each colour at a word on the rendered page."""
+    bands: Any = picture.crop(_pixels(page, word.box, picture.size)).getextrema()
     return list(bands)

@@ -92,6 +92,12 @@ def upright(x: float, y: float, quarter: int) -> tuple[float, float]:
     return x, y
 
 
+def upright_box(box: Box, quarter: int) -> Box:
+    """Return a box after rotation to upright text."""
+    (x0, y0), (x1, y1) = upright(box[0], box[1], quarter), upright(box[2], box[3], quarter)
+    return min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)
+
+
 def _jumps(dx: float, dy: float, style: Style) -> bool:
     """Return whether the next letter is too far away to belong to the same word (pdfium joins across line ends)."""
     dx, dy = upright(dx, dy, style.angle)
