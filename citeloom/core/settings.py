@@ -263,7 +263,7 @@ def _write(path: Path, text: str) -> None:
         raise CiteLoomError(
             Code.PERMISSION_DENIED if isinstance(error, PermissionError) else Code.STORAGE_ERROR,
             f"The settings file {path} cannot be written: {error.strerror or error}.",
-            "Nothing was changed. Give yourself the right to write it, or free some space.",
+            "Nothing was changed. Make it writable, or free some disk space.",
         ) from error
 
 
