@@ -6,7 +6,7 @@ import ctypes
 import math
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -76,12 +76,8 @@ class PdfPages(PdfFile):
 
     @contextmanager
     def _page(self, number: int) -> Iterator[Any]:
-        with self._reading(number):
-            page = self._document.get_page(number - 1)
-            try:
-                yield page
-            finally:
-                page.close()
+        with self._reading(number), closing(self._document.get_page(number - 1)) as page:
+            yield page
 
     @contextmanager
     def _reading(self, number: int) -> Iterator[None]:

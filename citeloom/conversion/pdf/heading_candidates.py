@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from citeloom.conversion.pdf.raw_page import OutlineEntry
-from citeloom.conversion.pdf.reading_order import Line, Region, RegionKind, Style
+from citeloom.conversion.pdf.reading_order import Line, LineStyle, Region, RegionKind
 from citeloom.conversion.text_tools import tidy
 from citeloom.core.text.normalize import letters_and_digits
 from citeloom.core.text.section_names import is_section_name
@@ -51,7 +51,7 @@ class BodyType:
     """Font and size of the document's running text."""
 
     def __init__(self, lines: list[Line]) -> None:
-        letters: Counter[Style] = Counter()
+        letters: Counter[LineStyle] = Counter()
         for line in lines:
             letters[line.style] += sum(len(word.text) for word in line.words)
         self.size, self.bold, self.font = max(letters, key=lambda s: (letters[s], s)) if letters else (10.0, False, "")

@@ -19,7 +19,7 @@ from citeloom.conversion.pdf.heading_candidates import (
     without_title,
 )
 from citeloom.conversion.pdf.raw_page import OutlineEntry
-from citeloom.conversion.pdf.reading_order import Line, Region, RegionKind, Style
+from citeloom.conversion.pdf.reading_order import Line, LineStyle, Region, RegionKind
 from citeloom.conversion.text_tools import tidy
 from citeloom.core.text.roman_numerals import roman_value
 from citeloom.core.text.section_names import is_section_name
@@ -52,7 +52,7 @@ class _Found:
     depth: int | None  # from its number
 
     @property
-    def style(self) -> Style:
+    def style(self) -> LineStyle:
         return self.lines[0].style
 
 
@@ -83,8 +83,8 @@ def _by_type(candidates: list[Candidate], body: BodyType, title: str) -> list[He
     found = _confirmed(candidates, body)
     styles = {f.style for f in found if body.stands_out(f.lines[0])}
     first = min((f.at for f in found), default=0)
-    large: dict[Style, set[int]] = defaultdict(set)
-    italic: dict[Style, set[int]] = defaultdict(set)
+    large: dict[LineStyle, set[int]] = defaultdict(set)
+    italic: dict[LineStyle, set[int]] = defaultdict(set)
     for at, candidate in enumerate(candidates):
         if at > first and candidate.line.size >= 1.15 * body.size and _may_be_heading(candidate):
             large[candidate.line.style].add(at)
@@ -212,7 +212,7 @@ def _same_type(one: Candidate, other: Candidate) -> bool:
 
 def _with_levels(found: list[_Found]) -> list[Heading]:
     """Assign levels by number, else by headings of the same type, else by size."""
-    depths: dict[Style, Counter[int]] = defaultdict(Counter)
+    depths: dict[LineStyle, Counter[int]] = defaultdict(Counter)
     for f in found:
         if f.depth is not None:
             depths[f.style][f.depth] += 1

@@ -15,7 +15,7 @@ _WORD_GAP = 0.75  # in ems: a gap narrower than this is a space between words, n
 _CELL_GAP = 1.4  # in ems: a gap wider than this separates the cells of a table
 
 
-Style = tuple[float, bool, str]  # size, whether it is bold, font
+LineStyle = tuple[float, bool, str]  # size, whether it is bold, font
 
 
 @dataclass(slots=True)
@@ -48,7 +48,7 @@ class Line:
         return [" ".join(word.text for word in cell) for cell in split_at_gaps(self.words, _CELL_GAP)]
 
     @property
-    def style(self) -> Style:
+    def style(self) -> LineStyle:
         """Size, weight and font of most of the line."""
         return self.size, self.bold, self.font
 
@@ -172,7 +172,7 @@ def region_of(page_rows: list[list[Word]], page: int, kind: RegionKind = RegionK
     """Return a region that consists of rows of words."""
     lines = []
     for row in page_rows:
-        letters: dict[Style, int] = defaultdict(int)
+        letters: dict[LineStyle, int] = defaultdict(int)
         for word in row:
             letters[(word.size, word.bold, word.font)] += len(word.text)
         size, bold, font = max(letters, key=lambda style: (letters[style], style))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import Any
 
 import pypdfium2 as _pypdfium2
@@ -14,9 +15,6 @@ c_api: Any = _raw
 
 def rendered(page: Any, mode: str, **options: Any) -> Image:
     """Render an open page as an image of a Pillow mode, with the options of `PdfPage.render`."""
-    bitmap = page.render(**options)
-    try:
+    with closing(page.render(**options)) as bitmap:
         picture: Image = bitmap.to_pil().convert(mode)
         return picture
-    finally:
-        bitmap.close()

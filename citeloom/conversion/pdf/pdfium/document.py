@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from PIL.Image import Image
 
 from citeloom.conversion.pdf.pdfium.api import c_api, pdfium, rendered
 from citeloom.conversion.pdf.pdfium.forms import FieldText, address, visible_fields
-from citeloom.conversion.pdf.pdfium.hidden_text import PlacedWord, find_hidden_words
+from citeloom.conversion.pdf.pdfium.hidden_text import find_hidden_words
 from citeloom.conversion.pdf.pdfium.recursive_forms import without_loops
 from citeloom.conversion.pdf.pdfium.text_runs import Run, placed_word, text_runs, upright_box
 from citeloom.conversion.pdf.raw_page import OutlineEntry, RawPage, RawPdf, Word
@@ -68,17 +68,13 @@ class PdfFile:
 
     def render(self, number: int, scale: float, quarter: int) -> Image:
         """Return a page as a grey image with `scale` pixels per point, or fewer for a huge page."""
-        with self._lock:
-            page = self._document.get_page(number - 1)
-            try:
-                scale = min(scale, _MAX_SIDE / max(*page.get_size(), 1.0))
-                # pdfium applies the page's own rotation; the remaining turns make sideways text upright.
-                turn = (quarter * 90 - page.get_rotation()) % 360
-                picture = rendered(page, "L", scale=scale, rotation=turn, grayscale=True)
-                picture.info["dpi"] = (72 * scale, 72 * scale)
-                return picture
-            finally:
-                page.close()
+        with self._lock, closing(self._document.get_page(number - 1)) as page:
+            scale = min(scale, _MAX_SIDE / max(*page.get_size(), 1.0))
+            # pdfium applies the page's own rotation; the remaining turns make sideways text upright.
+            turn = (quarter * 90 - page.get_rotation()) % 360
+            picture = rendered(page, "L", scale=scale, rotation=turn, grayscale=True)
+            picture.info["dpi"] = (72 * scale, 72 * scale)
+            return picture
 
 
 def _open(path: Path) -> Any:
@@ -144,14 +140,12 @@ class Layer:
 def open_layers(document: Any, index: int) -> Iterator[tuple[list[Layer], tuple[FieldText, ...]]]:
     """Yield the text layers of a page, and the values of fields without an appearance."""
     with ExitStack() as stack:
-        page = document.get_page(index)
-        stack.callback(page.close)
+        page = stack.enter_context(closing(document.get_page(index)))
         fields = stack.enter_context(visible_fields(document, index, page))
         layers = []
         for shown in (page, fields.page):
             if shown is not None:
-                text_page = shown.get_textpage()
-                stack.callback(text_page.close)
+                text_page = stack.enter_context(closing(shown.get_textpage()))
                 found = list(text_runs(text_page))
                 if shown is not page:
                     found = [run for run in found if _owner(text_page, run) in fields.objects]
@@ -173,14 +167,10 @@ def _read_page(document: Any, index: int) -> RawPage:
         left, bottom, right, top = box = page.get_bbox()
         for layer in layers:
             words = [placed_word(layer.text_page.raw, run) for run in layer.runs]
-            asked = [
-                PlacedWord(place, word.size, run.places)
-                for run, (word, _, place) in zip(layer.runs, words, strict=True)
-            ]
-            visibility = find_hidden_words(layer.page, layer.text_page, asked, box)
-            seen = [(word, angle) for at, (word, angle, _) in enumerate(words) if at not in visibility.unseen]
+            visibility = find_hidden_words(layer.page, layer.text_page, words, box)
+            seen = [(placed.word, placed.angle) for at, placed in enumerate(words) if at not in visibility.unseen]
             found += seen
-            behind += sum(len(words[at][0].text) for at in visibility.behind)
+            behind += sum(len(words[at].word.text) for at in visibility.behind)
             unseen += len(visibility.unseen)
             if layer.page is page:
                 parts.append(_raw_text(layer.text_page, [layer.runs[at] for at in sorted(visibility.unseen)]))
