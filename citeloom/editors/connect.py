@@ -128,7 +128,7 @@ def _read(editor: Editor, file: Path) -> tuple[bytes | None, ConfigText]:
         raise CiteLoomError(
             Code.INVALID_INPUT,
             f"{editor.name} still uses {editor.legacy_file}, and a new {file.name} would hide it.",
-            f"Move your settings over to {file.name} first, or put CiteLoom's entry in by hand.",
+            f"Move your settings to {file.name} first, or add CiteLoom's entry by hand.",
         )
     try:
         return content, _parse(editor, content)
@@ -139,7 +139,7 @@ def _read(editor: Editor, file: Path) -> tuple[bytes | None, ConfigText]:
     except MalformedConfig as error:
         raise CiteLoomError(
             Code.INVALID_INPUT,
-            f"{file} is not sound: {error}.",
+            f"{file} is not valid: {error}.",
             f"Fix it, or move it away and let {editor.name} write a new one.",
         ) from None
 
@@ -168,7 +168,7 @@ def _plan_install(
             return config.text
         text = _initialized(found.editor, config).with_entry(entry)
         if _config_text(found.editor, text).entry != entry:
-            raise UnsafeEdit("the entry would not mean what it shall")
+            raise UnsafeEdit("the entry would be read differently")
         return text
 
     return _plan(found, with_entry)
@@ -186,9 +186,7 @@ def _plan(found: DetectedEditor, edit: Callable[[ConfigText], str]) -> tuple[byt
     """Return the content of the file and what an edit makes of it; refuse an edit that changes anything else."""
     content, config = _read(found.editor, found.file)
     if found.exists and content is None:
-        raise CiteLoomError(
-            Code.FILE_NOT_FOUND, f"{found.file} was there a moment ago and is gone.", "Look again. Nothing was written."
-        )
+        raise CiteLoomError(Code.FILE_NOT_FOUND, f"{found.file} no longer exists.", "Try again. Nothing was written.")
     atomic_file.check_writable(found.file)
     try:
         text = edit(config)
@@ -197,7 +195,7 @@ def _plan(found: DetectedEditor, edit: Callable[[ConfigText], str]) -> tuple[byt
         bom = codecs.BOM_UTF8 if content and content.startswith(codecs.BOM_UTF8) else b""
         return content, bom + text.encode("utf-8")
     except (MalformedConfig, UnsafeEdit) as error:
-        reason = "it leaves no room for an entry" if isinstance(error, MalformedConfig) else error
+        reason = "an entry cannot be added to it" if isinstance(error, MalformedConfig) else error
         raise CiteLoomError(
             Code.INVALID_INPUT,
             f"The entry cannot be changed safely in {found.file}: {reason}.",
@@ -206,7 +204,7 @@ def _plan(found: DetectedEditor, edit: Callable[[ConfigText], str]) -> tuple[byt
     except UnicodeEncodeError:
         raise CiteLoomError(
             Code.INVALID_INPUT,
-            "The path of CiteLoom, of its data or the name of a project holds characters that no file can hold.",
+            "The path of CiteLoom, of its data or the name of a project has characters that no file can contain.",
             "Rename it. Nothing was written.",
         ) from None
 
@@ -244,7 +242,7 @@ def _write(found: DetectedEditor, before: bytes | None, after: bytes | None) -> 
             raise CiteLoomError(
                 Code.STORAGE_ERROR,
                 f"{file} was changed by another program just as it was written.",
-                f"Look at it; what was there before is kept as {backup}." if backup else "Look at it.",
+                f"Check the file; its earlier content is kept as {backup}." if backup else "Check the file.",
             )
     except CiteLoomError:
         if backup and atomic_file.read(file) == before:

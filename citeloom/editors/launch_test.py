@@ -21,7 +21,7 @@ from citeloom.editors.types import DetectedEditor, Entry, LaunchResult
 
 _TIMEOUT_SECONDS = 60.0  # the engine may have to be started first
 _MAX_OUTPUT_BYTES = 20_000_000  # a command may write without end
-_CHECK_UP = "If it goes on, run the check-up (doctor)."
+_CHECK_UP = "If it happens again, run the check-up (doctor)."
 _CONNECT_AGAIN = f"Connect it again. {_CHECK_UP}"
 # Variables of this process that an editor does not have.
 _OWN_VARIABLES = (*DATA_VARIABLES, "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
@@ -59,7 +59,7 @@ def _list_tools(found: DetectedEditor, entry: Entry, deadline: float) -> list[st
         except TimeoutError:
             raise CiteLoomError(
                 Code.TIMEOUT,
-                f"The command in {found.file} gave no answer in time.",
+                f"The command in {found.file} did not answer in time.",
                 f"Try again. {_CHECK_UP}",
             ) from None
         except (OSError, EOFError):
@@ -148,7 +148,9 @@ def _refusal(error: dict[str, Any]) -> CiteLoomError:
     if isinstance(data, dict) and "code" in data:
         return CiteLoomError.from_dict(data)
     return CiteLoomError(
-        Code.INTERNAL_ERROR, f"It was launched, but refused: {error.get('message', 'no reason given')}.", _CONNECT_AGAIN
+        Code.INTERNAL_ERROR,
+        f"It was launched, but returned an error: {error.get('message', 'no reason given')}.",
+        _CONNECT_AGAIN,
     )
 
 
@@ -157,7 +159,9 @@ def _early_exit(found: DetectedEditor, stderr: IO[bytes]) -> CiteLoomError:
     lines = stderr.read(4000).decode("utf-8", "replace").strip().splitlines()
     message = f" It said: {lines[-1][:300]}" if lines else ""  # the first line may be the start of a traceback
     return CiteLoomError(
-        Code.ENGINE_UNAVAILABLE, f"The command in {found.file} ended before it gave its tools.{message}", _CONNECT_AGAIN
+        Code.ENGINE_UNAVAILABLE,
+        f"The command in {found.file} ended before it listed its tools.{message}",
+        _CONNECT_AGAIN,
     )
 
 

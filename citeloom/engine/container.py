@@ -34,9 +34,8 @@ from citeloom.library import agent_documents
 from citeloom.library.activity import ActivityService
 from citeloom.library.agent_documents import AgentChunkService
 from citeloom.library.claims import ClaimService
-from citeloom.library.document_text import DocumentTexts
+from citeloom.library.document_text import DocumentTexts, OriginalFiles
 from citeloom.library.documents import DocumentService
-from citeloom.library.original_files import OriginalFiles
 from citeloom.library.page_image import PageImageService
 from citeloom.library.projects import ProjectService
 from citeloom.maintenance.backup import BackupJob, BackupService

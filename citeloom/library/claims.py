@@ -62,7 +62,7 @@ class ClaimService:
         if not key:
             raise CiteLoomError(
                 Code.INVALID_INPUT,
-                "Nobody says which work this document is.",
+                "No work is claimed for this document.",
                 "Name the work; on the command line: --as CITEKEY.",
             )
         record = self._record(project, document, key)
@@ -81,7 +81,7 @@ class ClaimService:
         project, document = self._find_document(request.project, request.doc_id)
         if not document.claimed_citekey:
             raise CiteLoomError(
-                Code.INVALID_INPUT, "Nobody says that this document is a work.", "There is nothing to do."
+                Code.INVALID_INPUT, "No work is claimed for this document.", "There is nothing to refuse."
             )
         document.decision = REFUSED
         if document.by_agent:  # with a citekey of its own, an agent's text would look like a work
@@ -118,7 +118,9 @@ class ClaimService:
             )
         if document.zotero:
             raise CiteLoomError(
-                Code.INVALID_INPUT, "Which work it is, Zotero says.", "Move the attachment to another item there."
+                Code.INVALID_INPUT,
+                "Zotero determines which work this document is.",
+                "Move the attachment to another item there.",
             )
         return project, document
 

@@ -23,17 +23,70 @@ from citeloom.conversion.record_page_numbers import with_record_pages
 from citeloom.core import fault_injection as faults
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.lru_cache import LruCache
 from citeloom.core.settings import Settings
 from citeloom.core.types import Block, BlockKind, Converted, Page, TextSource
-from citeloom.importing.ids import STORED, shown_source
+from citeloom.importing.ids import STORED, document_id, shown_source
+from citeloom.importing.sources.folder import hash_file
+from citeloom.importing.sources.web_address import is_address
+from citeloom.importing.sources.zotero import ANNOTATIONS
 from citeloom.importing.stages.match import QUICK
 from citeloom.index.base import Collection, Hit
 from citeloom.index.filters import AnyOf
 from citeloom.library import agent_documents
 from citeloom.library.documents import summary_fields
-from citeloom.library.original_files import OriginalFiles
 
 _MAX_DOCUMENT_CHARACTERS = 60_000
+_CACHED_HASHES = 100
+
+_Stamp = tuple[int, int]  # time of the last change, and size
+
+
+class OriginalFiles:
+    """Finds the file of a document and checks that its content has not changed."""
+
+    def __init__(self, catalog: Catalog, downloads: Path) -> None:
+        self._catalog = catalog
+        self._downloads = downloads
+        self._hashes: LruCache[tuple[_Stamp, str]] = LruCache(_CACHED_HASHES)
+
+    def with_pages(self, document: Document) -> Document:
+        """Return the document with the pages: the attachment of annotations, else the document itself."""
+        if document.file_type != "annotations":
+            return document
+        attachment = document.source.removesuffix(f"/{ANNOTATIONS}")
+        return self._catalog.documents.find(document.project_id, source=attachment) or document
+
+    def path(self, document: Document, content_hash: str | None) -> Path:
+        """Return a document's file, if it still has the content that was read."""
+        path = Path(document.path or document.source)
+        if is_address(document.source):
+            name = document_id(document.project_id, document.source)  # the row may come from a backup
+            path = next(self._downloads.glob(f"{name}.*"), self._downloads / name)
+        try:
+            about = path.stat()
+        except OSError:
+            raise CiteLoomError(
+                Code.FILE_NOT_FOUND,
+                f"{shown_source(document)} is no longer where it was read.",
+                "Put the file back, or sync the project.",
+                path=str(path),
+            ) from None
+        if self._hash(path, (about.st_mtime_ns, about.st_size)) != content_hash:
+            raise CiteLoomError(
+                Code.CONVERSION_FAILED,
+                f"{shown_source(document)} has changed since it was read: its pages may be others now.",
+                "Sync the project, then search again.",
+                path=str(path),
+            )
+        return path
+
+    def _hash(self, path: Path, stamp: _Stamp) -> str:
+        known = self._hashes.get(str(path))
+        if known is None or known[0] != stamp:
+            known = (stamp, hash_file(path))
+            self._hashes.put(str(path), known)
+        return known[1]
 
 
 @dataclass

@@ -138,7 +138,7 @@ class DocumentService:
             raise CiteLoomError(
                 Code.DOCUMENT_NOT_FOUND,
                 f"None of these documents is in project '{project.id}'.",
-                "They may have been removed meanwhile: look at the list again.",
+                "They may have been removed meanwhile: list the documents again.",
             )
         return chosen
 

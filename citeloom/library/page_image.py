@@ -21,8 +21,7 @@ from citeloom.core.settings import Ocr
 from citeloom.importing.ids import STORED, shown_source
 from citeloom.importing.stages.match import QUICK
 from citeloom.index.base import Hit
-from citeloom.library.document_text import DocumentTexts
-from citeloom.library.original_files import OriginalFiles
+from citeloom.library.document_text import DocumentTexts, OriginalFiles
 from citeloom.search.passages import PassageService
 
 _MIN_WIDTH, _MAX_WIDTH = 200, 4000  # pixels

@@ -60,7 +60,7 @@ class Manifest:
 def open_backup(file: Path, catalog_version: int) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
     """Open a backup and check its manifest; its entries are checked while they are unpacked."""
     if not _is_file(file):
-        raise CiteLoomError(Code.FILE_NOT_FOUND, f"There is no file {file}.", "Name the backup to be restored.")
+        raise CiteLoomError(Code.FILE_NOT_FOUND, f"There is no file {file}.", "Give the path of a backup.")
     with _translated(file):
         archive = zipfile.ZipFile(file)
     with archive:
@@ -99,7 +99,7 @@ def damaged(file: Path, how: str) -> CiteLoomError:
     return CiteLoomError(
         Code.STORAGE_ERROR,
         f"{file} cannot be restored: {how.rstrip('.')}.",
-        "Nothing was changed. Take another backup, or copy this one again from where it was made.",
+        "Nothing was changed. Use another backup, or copy this one again from its original place.",
     )
 
 
@@ -113,7 +113,7 @@ def _manifest(file: Path, archive: zipfile.ZipFile, catalog_version: int) -> Man
         if not _VERSION.fullmatch(version):
             raise ValueError
     except (KeyError, ValueError, TypeError, RecursionError) as error:
-        raise damaged(file, "it is no backup of CiteLoom") from error
+        raise damaged(file, "it is not a backup of CiteLoom") from error
     try:
         newer = number > FORMAT or int(found["catalog_version"]) > catalog_version
         newer = newer or _numbers(version) > _numbers(__version__)

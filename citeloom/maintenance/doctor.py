@@ -76,14 +76,14 @@ class Doctor:
     def _check_settings(self) -> str:
         file = Path(paths.settings_file())
         if problem := self._settings_problem():
-            raise _problem(problem, "Until then, the settings from before are in force.")
-        return f"{file}" if file.exists() else f"defaults ({file} is not there, and need not be)"
+            raise _problem(problem, "Until then, the earlier settings are used.")
+        return f"{file}" if file.exists() else f"defaults ({file} does not exist, and is not needed)"
 
     def _check_catalog(self) -> str:
         state = self._catalog.db.check()
         if state != "ok":
             raise _problem(
-                f"catalog is damaged: {state}", "Stop the engine and put a copy from beside it in its place."
+                f"catalog is damaged: {state}", "Stop the engine and replace it by one of the copies in its folder."
             )
         if lost := self._indexes.orphaned_error():
             raise lost
@@ -158,8 +158,8 @@ class Doctor:
         missing = [s.path for s in sources if s.kind != "zotero" and not Path(s.path).exists()]
         if missing:
             raise _problem(
-                f"not there: {', '.join(missing)}",
-                "Connect the drive, or take the folder out of the project;"
+                f"missing: {', '.join(missing)}",
+                "Connect the drive, or remove the folder from the project;"
                 f" on the command line: citeloom project disallow {project_id} FOLDER.",
             )
         size = f"{collections.size_on_disk(project.collection) / 1_000_000:,.0f} MB"
@@ -183,7 +183,7 @@ class Doctor:
             ok=True,
             note=True,
             seen=f"{count} could not be read: {named}{more}",
-            next_step="When you have done something about them, have them tried again; on the command line:"
+            next_step="When the cause is fixed, try them again; on the command line:"
             f" citeloom sync {project_id} --retry. All of them: citeloom documents {project_id}.",
         )
 

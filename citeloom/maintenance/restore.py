@@ -148,7 +148,7 @@ class RestoreService:
             raise CiteLoomError(
                 Code.INVALID_INPUT,
                 f"There are projects here already: {', '.join(present[:10])}.",
-                "A restore takes the place of all of them. With --replace, what is here is put aside first.",
+                "A restore replaces all of them. With --replace, the present data are moved to another folder first.",
             )
         return present
 

@@ -127,7 +127,7 @@ def flipped(name: str, content: bytes) -> tuple[str, bytes]:
 DAMAGES: dict[str, tuple[Callable[[str, bytes], tuple[str, bytes] | None], str]] = {
     "an entry changed": (flipped, "catalog.db is not as it was"),
     "an entry missing": (lambda name, content: None if "/g" in name else (name, content), "not those of its list"),
-    "no list": (lambda name, content: None if name == "manifest.json" else (name, content), "no backup of CiteLoom"),
+    "no list": (lambda name, content: None if name == "manifest.json" else (name, content), "not a backup of CiteLoom"),
     "an entry outside": (moved_outside, "which is no part of a backup"),
     "runs that overlap": (in_manifest(lambda m: m["entries"]["catalog.db"]["runs"].append([0, 0])), "another size"),
     "another format": (in_manifest(lambda m: m.update(format=99)), "newer CiteLoom"),
@@ -142,7 +142,7 @@ DAMAGES: dict[str, tuple[Callable[[str, bytes], tuple[str, bytes] | None], str]]
         "not understood",
     ),
     "a date of nonsense": (in_manifest(lambda m: m.update(made_at="\x1b]0;x")), "not understood"),
-    "a version of nonsense": (in_manifest(lambda m: m.update(citeloom="1.0\x1b[2J")), "no backup of CiteLoom"),
+    "a version of nonsense": (in_manifest(lambda m: m.update(citeloom="1.0\x1b[2J")), "not a backup of CiteLoom"),
     "a size that is a lie": (in_manifest(lambda m: m["entries"]["citeloom.toml"].update(size=1 << 43)), "another size"),
     "runs that are a lie": (in_manifest(lambda m: m["entries"]["citeloom.toml"].update(runs=[[0, 9]])), "another size"),
     "an entry elsewhere": (renamed("/etc/x"), "no part of a backup"),

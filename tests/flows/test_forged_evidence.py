@@ -245,9 +245,9 @@ def test_only_what_there_is_can_be_decided(library: Library) -> None:
     known = library.documents()["hartmann.md"]["doc_id"]
     for options, said in (
         (("--confirm", "no-such-id"), "No document"),
-        (("--confirm", known), "Nobody says which work"),
+        (("--confirm", known), "No work is claimed"),
         (("--confirm", known, "--as", "hartman2019"), "hartmann2019"),
-        (("--refuse", known), "Nobody says"),
+        (("--refuse", known), "No work is claimed"),
         (("--as", "hartmann2019"), "--confirm"),
     ):
         refused = citeloom(library.home, "documents", library.project, *options)

@@ -91,8 +91,8 @@ def test_an_editor_that_is_not_here_is_said_to_be_missing(cursor: Path, capsys: 
 def test_a_file_that_is_not_sound_is_listed_and_left_alone(cursor: Path, capsys: pytest.CaptureFixture[str]) -> None:
     cursor.write_text("{")
     assert "Cursor: " in said(capsys, "list") and cursor.read_text() == "{"
-    assert "not sound" in refused(capsys, "install", "cursor")
-    assert "not sound" in refused(capsys, "test", "cursor")
+    assert "not valid" in refused(capsys, "install", "cursor")
+    assert "not valid" in refused(capsys, "test", "cursor")
 
 
 @pytest.mark.parametrize("command", ["install", "remove", "test", "undo", "snippet"])

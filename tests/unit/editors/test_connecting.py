@@ -316,7 +316,7 @@ def refused(look: Look, editor_id: str, *words: str) -> CiteLoomError:
         (b"[1]", "object"),
         ("{}".encode("utf-16"), "UTF-8"),
         (b'{"a": "\xff"}', "UTF-8"),
-        (b"\x00\x01", "not sound"),
+        (b"\x00\x01", "not valid"),
     ],
     ids=["broken", "number", "list", "utf-16", "bytes", "binary"],
 )
@@ -369,7 +369,7 @@ def test_a_file_of_several_megabytes_is_changed_like_any_other(own_home: Path, l
 def test_a_file_that_is_gone_since_it_was_looked_at_is_not_made_anew(cursor: Path, look: Look) -> None:
     found = look("cursor")
     cursor.unlink()
-    with pytest.raises(CiteLoomError, match="gone") as error:
+    with pytest.raises(CiteLoomError, match="no longer exists") as error:
         editors.install(found, [], BOTH)
     assert error.value.code == Code.FILE_NOT_FOUND and not cursor.exists()
 
@@ -447,7 +447,7 @@ def test_an_entry_that_would_be_read_otherwise_than_it_was_is_not_written(own_ho
     file.parent.mkdir()
     file.write_text("name: a\nmcpServers:\n  - name: citeloom\n    command: old\n    since: 2026-01-01\n")
     before = file.read_bytes()
-    with pytest.raises(CiteLoomError, match="would not mean"):
+    with pytest.raises(CiteLoomError, match="would be read differently"):
         editors.install(look("continue"), [], BOTH)
     assert file.read_bytes() == before
 
