@@ -25,9 +25,6 @@ _OCR_SCALE = 300 / 72  # pixels per point, the same as during import
 class PdfPages(PdfFile):
     """An open PDF for display."""
 
-    def __enter__(self) -> PdfPages:
-        return self
-
     def __len__(self) -> int:
         return len(self._document)
 
@@ -145,9 +142,6 @@ def _character_box(handle: Any, at: int) -> Box | None:
 
 class ImagePages(ImageFile):
     """An open image file for display; without characters."""
-
-    def __enter__(self) -> ImagePages:
-        return self
 
     def __len__(self) -> int:
         return int(getattr(self._picture, "n_frames", 1))

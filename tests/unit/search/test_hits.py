@@ -16,7 +16,8 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.index.base import Hit
 from citeloom.search import hits as answers
 from citeloom.search.grouping import HitGroup
-from citeloom.search.hits import (
+from citeloom.search.grouping import HitGroup
+from citeloom.search.hits import (, search_hit
     CUT_MARK,
     cite,
     estimate_tokens,
@@ -149,7 +150,7 @@ def test_a_hit_has_every_part_of_the_contract() -> None:
     assert hit.cite == "[@müller2019, pp. 253–254]"
     assert len(hit.render_text) <= 100 and hit.full_text is None
     assert (hit.text_source, hit.citekey_made, hit.doi) == ("native", False, None)
-    whole = found_passage(Hit("id", 0.5, PAYLOAD), max_chars=100, full_text=True)
+    whole = search_hit(HitGroup([Hit("id", 0.5, PAYLOAD)], 0.5), max_chars=100, full_text=True)
     assert whole.full_text == PAYLOAD["chunk_text"]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from PIL.Image import Image
 
@@ -38,7 +38,7 @@ class PdfFile:
         self._document = _open(path)
         self._lock = threading.Lock()  # pdfium is not thread-safe
 
-    def __enter__(self) -> PdfFile:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
