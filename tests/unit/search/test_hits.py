@@ -16,8 +16,7 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.index.base import Hit
 from citeloom.search import hits as answers
 from citeloom.search.grouping import HitGroup
-from citeloom.search.grouping import HitGroup
-from citeloom.search.hits import (, search_hit
+from citeloom.search.hits import (
     CUT_MARK,
     cite,
     estimate_tokens,
