@@ -6,7 +6,7 @@ import re
 import threading
 import warnings
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, Self
 
 from PIL import Image, ImageOps, ImageSequence, UnidentifiedImageError
 
@@ -51,7 +51,7 @@ class ImageFile:
         except (OSError, ValueError, SyntaxError):
             raise self._damaged() from None
 
-    def __enter__(self) -> ImageFile:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

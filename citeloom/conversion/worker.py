@@ -94,7 +94,7 @@ class Worker:
         try:
             if request.get("about"):
                 return {"id": number, "ok": True, "about": about()}
-            if view := request.get("look"):
+            if view := request.get("view"):
                 return {"id": number, "ok": True, **_PAGE_REQUESTS[view]({**request, "path": str(self._file(request))})}
             return {"id": number, "ok": True, **self._process(request, on_progress)}
         except CiteLoomError as error:

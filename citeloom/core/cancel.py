@@ -20,4 +20,4 @@ class Cancel:
     def check(self) -> None:
         """Raise TIMEOUT if cancellation was requested."""
         if self._set.is_set():
-            raise CiteLoomError(Code.TIMEOUT, "Nobody waits for this any more.")
+            raise CiteLoomError(Code.TIMEOUT, "The request was cancelled.")

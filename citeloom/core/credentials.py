@@ -37,39 +37,30 @@ def where(name: str) -> KeySource | None:
 def put(name: str, secret: str) -> None:
     """Store the key of a service in the keyring."""
 
-    def store() -> bool:
-        keyring = _keyring()
-        if keyring is None:
-            return False
+    def store(keyring: KeyringBackend) -> bool:
         keyring.set_password(_SERVICE, name, secret)
         return keyring.get_password(_SERVICE, name) == secret  # some backends accept a key and do not store it
 
-    if not _call(store, name):
-        raise CiteLoomError(Code.STORAGE_ERROR, "This system has no keyring that keeps a key.", _use_variable(name))
+    if not _with_keyring(store, name):
+        raise CiteLoomError(Code.STORAGE_ERROR, "This system has no keyring that stores keys.", _use_variable(name))
 
 
 def forget(name: str) -> bool:
     """Delete the key of a service from the keyring; return whether there was one."""
 
-    def delete() -> bool:
-        keyring = _keyring()
-        if keyring is None or keyring.get_password(_SERVICE, name) is None:
+    def delete(keyring: KeyringBackend) -> bool:
+        if keyring.get_password(_SERVICE, name) is None:
             return False
         keyring.delete_password(_SERVICE, name)
         return True
 
-    return _call(delete, name)
+    return bool(_with_keyring(delete, name))
 
 
 def _find(name: str) -> tuple[str | None, KeySource | None]:
     if from_environment := os.environ.get(variable(name), "").strip():
         return from_environment, "environment"
-
-    def read_key() -> str | None:
-        keyring = _keyring()
-        return keyring.get_password(_SERVICE, name) if keyring else None
-
-    stored = _call(read_key, name)
+    stored = _with_keyring(lambda keyring: keyring.get_password(_SERVICE, name), name)
     return (stored, "keyring") if stored else (None, None)
 
 
@@ -82,13 +73,15 @@ def _keyring() -> KeyringBackend | None:
     return found if keyring.core.recommended(first) else None
 
 
-def _call(function: Callable[[], _T], name: str) -> _T:
-    results: list[_T] = []
+def _with_keyring(use: Callable[[KeyringBackend], _T], name: str) -> _T | None:
+    """Return what a function makes of the keyring; None where there is none."""
+    results: list[_T | None] = []
     problems: list[Exception] = []
 
     def run() -> None:
         try:
-            results.append(function())
+            keyring = _keyring()
+            results.append(use(keyring) if keyring else None)
         except Exception as error:  # keyring backends raise exceptions of any type
             problems.append(error)
 
@@ -102,7 +95,7 @@ def _call(function: Callable[[], _T], name: str) -> _T:
     raise CiteLoomError(
         Code.STORAGE_ERROR,
         f"The system's keyring cannot be used ({reason}).",
-        f"Unlock it, or do without: {_use_variable(name)}",
+        f"Unlock it, or do without it: {_use_variable(name)}",
     )
 
 

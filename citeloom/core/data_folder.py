@@ -46,12 +46,12 @@ def unusable(error: OSError) -> CiteLoomError:
         return CiteLoomError(
             Code.PERMISSION_DENIED,
             f"{what} is read-only ({error.strerror}).",
-            f"Give yourself the right to write there, {_OR_ANOTHER_FOLDER}.",
+            f"Make it writable, {_OR_ANOTHER_FOLDER}.",
         )
     return CiteLoomError(
         Code.STORAGE_ERROR,
         f"CiteLoom's data folder {folder} cannot be used ({place}: {error.strerror or error}).",
-        f"See that it is a folder on a disk that works, {_OR_ANOTHER_FOLDER}.",
+        f"Make sure that it is a folder on a working disk, {_OR_ANOTHER_FOLDER}.",
     )
 
 
@@ -106,8 +106,8 @@ def _check_ours(folder: str, seen: os.stat_result) -> None:
     if seen.st_mode & stat.S_ISVTX or not (names & _OWN_FILES or names <= _COMMON):
         raise CiteLoomError(
             Code.PERMISSION_DENIED,
-            f"{folder} is open to other people ({stat.filemode(seen.st_mode)}) and holds things that are not"
-            " CiteLoom's, so it is left as it is.",
+            f"{folder} is open to other people ({stat.filemode(seen.st_mode)}) and holds files of other"
+            " programs, so it was not changed.",
             "Set CITELOOM_HOME to a folder of its own.",
         )
 
@@ -123,5 +123,5 @@ def _make_private(path: str, seen: os.stat_result) -> None:
         raise CiteLoomError(
             Code.PERMISSION_DENIED,
             f"{path} is open to other people ({stat.filemode(seen.st_mode)}), and that cannot be changed{refused}.",
-            "Set CITELOOM_HOME to a folder on a disk that knows whose a file is.",
+            "Set CITELOOM_HOME to a folder on a disk that supports file permissions.",
         )

@@ -120,8 +120,9 @@ def unexpected(error: Exception) -> CiteLoomError:
             return CiteLoomError(Code.ENGINE_UNAVAILABLE, "There was not enough memory.", "Close other programs.")
         case OSError(strerror=str() as why, filename=file):
             what = f"{file}: {why}." if file else f"{why}."
-            return CiteLoomError(Code.STORAGE_ERROR, what, "Look after the disk it is on.", refused=str(file or ""))
-    return CiteLoomError(Code.INTERNAL_ERROR, f"{type(error).__name__}: {error}.", "See the engine's log.")
+            return CiteLoomError(Code.STORAGE_ERROR, what, "Check the disk it is on.", refused=str(file or ""))
+    log_step = "See the engine's log ('citeloom doctor' says where it is)."
+    return CiteLoomError(Code.INTERNAL_ERROR, f"{type(error).__name__}: {error}.", log_step)
 
 
 class DocumentError(CiteLoomError):

@@ -21,7 +21,6 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -74,6 +73,7 @@ NUMBERS = {
     "watch.longest_wait_seconds": "The longest wait between two looks at a Zotero that is closed.",
     "watch.rest_seconds": "The wait between two syncs of Zotero.",
 }
+_ACTIONS = ("kill", "abort", "sleep", "pause", "note", "fail")
 _POLL_SECONDS = 0.01
 _MAX_DETAIL_LENGTH = 4096  # characters
 _LONGEST_PAUSE_SECONDS = 600.0
@@ -81,53 +81,33 @@ _LONGEST_PAUSE_SECONDS = 600.0
 Number = TypeVar("Number", int, float)
 
 
-def _kill(seconds: Any, detail: str) -> None:
-    """End this process as `kill -9` does, at once or after some seconds."""
-    if seconds:
-        threading.Timer(float(seconds), _kill, (None, detail)).start()
-    else:
-        os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
+def _act(action: str, value: Any, detail: str) -> None:
+    match action:
+        case "kill" if value:  # after some seconds
+            threading.Timer(float(value), _act, ("kill", None, detail)).start()
+        case "kill":  # end this process as `kill -9` does
+            os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
+        case "abort":  # end this process as a crash in native code does
+            os.abort()
+        case "sleep":
+            time.sleep(float(value))
+        case "pause":
+            _pause(Path(f"{value}.reached"), Path(f"{value}.go"))
+        case "note":  # append the detail to a file
+            with Path(value).open("a", encoding="utf-8") as file:
+                file.write(f"{detail}\n")
+        case "fail":
+            raise CiteLoomError(Code.STORAGE_ERROR, "The disk is full.", "Free some space and try again.")
 
 
-def _abort(value: Any, detail: str) -> None:
-    """End this process as a crash in native code does."""
-    os.abort()
-
-
-def _sleep(seconds: Any, detail: str) -> None:
-    """Wait some seconds."""
-    time.sleep(float(seconds))
-
-
-def _pause(path: Any, detail: str) -> None:
-    """Write this process's id to `<path>.reached`, and wait until `<path>.go` exists."""
-    reached, go, until = Path(f"{path}.reached"), Path(f"{path}.go"), time.monotonic() + _LONGEST_PAUSE_SECONDS
+def _pause(reached: Path, go: Path) -> None:
+    """Write this process's id to `reached`, and wait until `go` exists."""
+    until = time.monotonic() + _LONGEST_PAUSE_SECONDS
     part = reached.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
     part.write_text(str(os.getpid()), encoding="ascii")
     part.replace(reached)
     while not go.exists() and time.monotonic() < until:
         time.sleep(_POLL_SECONDS)
-
-
-def _note(path: Any, detail: str) -> None:
-    """Append the point's detail to a file."""
-    with Path(path).open("a", encoding="utf-8") as file:
-        file.write(f"{detail}\n")
-
-
-def _fail(value: Any, detail: str) -> None:
-    """Raise the error of a full disk."""
-    raise CiteLoomError(Code.STORAGE_ERROR, "The disk is full.", "Free some space and try again.")
-
-
-_ACTIONS: dict[str, Callable[[Any, str], None]] = {
-    "kill": _kill,
-    "abort": _abort,
-    "sleep": _sleep,
-    "pause": _pause,
-    "note": _note,
-    "fail": _fail,
-}
 
 
 @dataclass(slots=True)
@@ -166,19 +146,13 @@ RULES = parse(os.environ[VARIABLE]) if VARIABLE in os.environ and os.environ.get
 
 def point(name: str, detail: object = "") -> None:
     """Run the actions of the rules for this point; without rules, do nothing."""
-    if RULES:
-        _reach(name, str(detail)[:_MAX_DETAIL_LENGTH])
+    for rule in RULES:
+        text = str(detail)[:_MAX_DETAIL_LENGTH]
+        if rule.is_due(name, text):
+            log.warning("injected fault at %s (%s): %s", name, text, rule.action)
+            _act(rule.action, rule.value, text)
 
 
 def number(name: str, value: Number) -> Number:
     """Return the value that a rule sets for a number, else the default."""
-    if RULES:
-        return next((type(value)(rule.value) for rule in RULES if rule.point == name), value)
-    return value
-
-
-def _reach(name: str, detail: str) -> None:
-    for rule in RULES:
-        if rule.is_due(name, detail):
-            log.warning("injected fault at %s (%s): %s", name, detail, rule.action)
-            _ACTIONS[rule.action](rule.value, detail)
+    return next((type(value)(rule.value) for rule in RULES if rule.point == name), value)

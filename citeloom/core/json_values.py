@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.text.sanitize import map_texts
 
 MAX_INTEGER = 2**53 - 1  # larger integers lose precision in JSON readers, and neither SQLite nor the index stores them
 YEARS = (-9999, 9999)
@@ -13,13 +14,7 @@ YEARS = (-9999, 9999)
 
 def replace_lone_surrogates(value: Any) -> Any:
     """Return the value with lone surrogates replaced: JSON may contain them, SQLite and UTF-8 cannot."""
-    if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, Mapping):
-        return {replace_lone_surrogates(k): replace_lone_surrogates(v) for k, v in value.items()}
-    if isinstance(value, list):
-        return [replace_lone_surrogates(v) for v in value]
-    return value
+    return map_texts(lambda text: text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"), value)
 
 
 def is_integer_within(value: Any, least: int, most: int) -> bool:
@@ -29,8 +24,7 @@ def is_integer_within(value: Any, least: int, most: int) -> bool:
 
 def refuse_large_integers(arguments: Any) -> None:
     """Raise INVALID_INPUT for arguments that contain an integer beyond MAX_INTEGER at any depth."""
-    path = _path_to_large(arguments)
-    if path is not None:
+    if (path := _path_to_large(arguments)) is not None:
         raise CiteLoomError(
             Code.INVALID_INPUT,
             f"{'.'.join(path)} is too large a number.",

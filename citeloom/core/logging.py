@@ -33,7 +33,7 @@ class SafeFormatter(logging.Formatter):
         return _indented(super().formatStack(stack_info))
 
 
-def to_file(place: str, level: int = logging.INFO) -> None:
+def to_file(place: str) -> None:
     """Configure this process to log to a file."""
     file = Path(place)
     paths.make_private(str(file.parent))
@@ -41,7 +41,7 @@ def to_file(place: str, level: int = logging.INFO) -> None:
     handler.setFormatter(SafeFormatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
     root = logging.getLogger()
     root.handlers[:] = [handler]
-    root.setLevel(level)
+    root.setLevel(logging.INFO)
     # At INFO, these libraries log nothing that is useful for diagnosis.
     for name in ("mcp", "fastembed", "httpx", "httpx2", "huggingface_hub", "watchfiles"):
         logging.getLogger(name).setLevel(logging.WARNING)

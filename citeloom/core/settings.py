@@ -21,6 +21,7 @@ _DAY = 86_400  # seconds; longer waits overflow in some system calls
 _MAX = 1_000_000_000  # default upper limit of a number
 _LIMITS = {"watch.zotero_seconds": _DAY, "engine.workers": 256, "search.max_top_k": 1000, "privacy.log_days": 36_500}
 _HEADER = "# The settings of CiteLoom. What is not written here has its default.\n"
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,12 +141,16 @@ def load(path: Path | None = None) -> Settings:
     """Read the settings file; a missing file means the defaults."""
     path = path or Path(paths.settings_file())
     try:
-        return _settings(_parsed(_text(path)))
-    except _Unusable as error:
-        raise _invalid(path, str(error)) from error
+        return parse(_text(path))
+    except (ValueError, OSError) as error:
+        raise CiteLoomError(
+            Code.INVALID_INPUT,
+            f"The settings file {path} cannot be used: {error}.",
+            "Correct that line, or rename the file to go back to the defaults.",
+        ) from error
 
 
-def look(path: Path | None = None) -> tuple[Settings, CiteLoomError | None]:
+def load_or_defaults(path: Path | None = None) -> tuple[Settings, CiteLoomError | None]:
     """Return the settings, or the defaults with the error for a file that cannot be used."""
     try:
         return load(path), None
@@ -162,19 +167,11 @@ def change(changes: Mapping[str, Any], path: Path | None = None) -> Settings:
 
     path = path or Path(paths.settings_file())
     try:
-        text = _text(path)
-        before = _parsed(text)
-    except _Unusable as error:
-        raise _invalid(path, str(error)) from error
-    try:
-        text = changed(text or _HEADER, changes)
-        settings = _settings(_parsed(text))
+        text = changed(_text(path) or _HEADER, changes)
+        settings = parse(text)
         text.encode()
-    except (_Unusable, TOMLKitError, ValueError, TypeError) as error:
-        try:
-            _settings(before)
-        except _Unusable as already:  # the file was invalid before the change
-            raise _invalid(path, str(already)) from error
+    except (TOMLKitError, ValueError, TypeError, RecursionError, OSError) as error:
+        load(path)  # raises if the file was invalid before the change
         message = f"That cannot be set: {str(error).rstrip('.')}."
         raise CiteLoomError(Code.INVALID_INPUT, message, "Nothing was changed. Choose another value.") from error
     _write(path, text)
@@ -184,9 +181,20 @@ def change(changes: Mapping[str, Any], path: Path | None = None) -> Settings:
 def parse(text: str) -> Settings:
     """Parse settings; raises ValueError for an invalid text."""
     try:
-        return _settings(_parsed(text))
-    except _Unusable as error:
+        settings = _section(Settings, tomllib.loads(text), "")
+    except RecursionError as error:  # deep nesting
         raise ValueError(str(error)) from error
+    search = settings.search
+    if not (1 <= search.top_k <= search.max_top_k and search.max_chars >= _SHORTEST_TEXT and search.rrf_k >= 1):
+        raise ValueError(f"[search] needs 1 <= top_k <= max_top_k, max_chars >= {_SHORTEST_TEXT} and rrf_k >= 1")
+    for name, value, choices in (
+        ("search.fusion", search.fusion, ("blend", "rrf", "dbsf")),
+        ("zotero.source", settings.zotero.source, ("auto", "local", "sqlite", "web")),
+        ("ocr.engine", settings.ocr.engine, ("tesseract", "rapidocr")),
+    ):
+        if value not in choices:
+            raise ValueError(f'{name} is "{value}"; it can be {" or ".join(choices)}')
+    return settings
 
 
 def changed(text: str, changes: Mapping[str, Any]) -> str:
@@ -219,7 +227,7 @@ def _put(document: Any, sections: Sequence[str], key: str, value: Any) -> None:
             inner[section] = {}
         inner = inner[section]
         if not isinstance(inner, MutableMapping):
-            raise _Unusable(f"there is no setting {'.'.join([*sections, key])}")
+            raise ValueError(f"there is no setting {'.'.join([*sections, key])}")
     if value is None:
         inner.pop(key, None)
         return
@@ -239,15 +247,6 @@ def _text(path: Path) -> str:
             return file.read()
     except FileNotFoundError:
         return ""
-    except (UnicodeDecodeError, OSError) as error:
-        raise _Unusable(str(error)) from error
-
-
-def _parsed(text: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # also for huge numbers and deep nesting
-        raise _Unusable(str(error)) from error
 
 
 def _write(path: Path, text: str) -> None:
@@ -264,30 +263,8 @@ def _write(path: Path, text: str) -> None:
         raise CiteLoomError(
             Code.PERMISSION_DENIED if isinstance(error, PermissionError) else Code.STORAGE_ERROR,
             f"The settings file {path} cannot be written: {error.strerror or error}.",
-            "Nothing was changed. Give yourself the right to write it, or free some space.",
+            "Nothing was changed. Make it writable, or free some disk space.",
         ) from error
-
-
-def _settings(data: dict[str, Any]) -> Settings:
-    settings = _section(Settings, data, "")
-    search = settings.search
-    if not (1 <= search.top_k <= search.max_top_k and search.max_chars >= _SHORTEST_TEXT and search.rrf_k >= 1):
-        raise _Unusable(f"[search] needs 1 <= top_k <= max_top_k, max_chars >= {_SHORTEST_TEXT} and rrf_k >= 1")
-    for name, value, choices in (
-        ("search.fusion", settings.search.fusion, ("blend", "rrf", "dbsf")),
-        ("zotero.source", settings.zotero.source, ("auto", "local", "sqlite", "web")),
-        ("ocr.engine", settings.ocr.engine, ("tesseract", "rapidocr")),
-    ):
-        if value not in choices:
-            raise _Unusable(f'{name} is "{value}"; it can be {" or ".join(choices)}')
-    return settings
-
-
-class _Unusable(Exception):
-    """Reason why a text is not valid as settings."""
-
-
-_T = TypeVar("_T")
 
 
 def _section(cls: type[_T], data: dict[str, Any], prefix: str) -> _T:
@@ -297,30 +274,22 @@ def _section(cls: type[_T], data: dict[str, Any], prefix: str) -> _T:
     for key, value in data.items():
         name = f"{prefix}{key}"
         if key not in known:
-            raise _Unusable(f"there is no setting {name}; here there are {', '.join(sorted(known))}")
+            raise ValueError(f"there is no setting {name}; here there are {', '.join(sorted(known))}")
         default = getattr(defaults, key)
         if isinstance(default, str | bool | int | float):
             kind = (int, float) if isinstance(default, float) else type(default)
             if not isinstance(value, kind) or isinstance(value, bool) != isinstance(default, bool):
-                raise _Unusable(f"{name} is {value!r}, but it must be like {default!r}")
+                raise ValueError(f"{name} is {value!r}, but it must be like {default!r}")
             most = _DAY if cls is Timeouts else _LIMITS.get(name, _MAX)
             if isinstance(value, int | float) and not 0 <= value <= most:  # nan compares as False
-                raise _Unusable(f"{name} must be a number from 0 to {most:,}")
+                raise ValueError(f"{name} must be a number from 0 to {most:,}")
             values[key] = value
         elif isinstance(default, tuple):
             if not isinstance(value, list) or not value or not all(isinstance(v, str) and v.strip() for v in value):
-                raise _Unusable(f"{name} is {value!r}, but it must be like {list(default)!r}")
+                raise ValueError(f"{name} is {value!r}, but it must be like {list(default)!r}")
             values[key] = tuple(value)
         elif isinstance(value, dict):
             values[key] = _section(type(default), value, f"{name}.")
         else:
-            raise _Unusable(f"{name} is a table: write [{name}] above its settings")
+            raise ValueError(f"{name} is a table: write [{name}] above its settings")
     return cls(**values)
-
-
-def _invalid(path: Path, reason: str) -> CiteLoomError:
-    return CiteLoomError(
-        Code.INVALID_INPUT,
-        f"The settings file {path} cannot be used: {reason}.",
-        "Correct that line, or rename the file to go back to the defaults.",
-    )

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+_T = TypeVar("_T")
 
 
 class TextSource(StrEnum):
@@ -34,6 +36,7 @@ class BlockKind(StrEnum):
 
 # Outside of the running text: never part of a paragraph.
 ASIDE = frozenset({BlockKind.CAPTION, BlockKind.FOOTNOTE, BlockKind.FIGURE})
+_ENUMS: dict[str, type[StrEnum]] = {"kind": BlockKind, "text_source": TextSource}
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,37 +164,9 @@ class Converted:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Converted:
         """Return the document from its JSON."""
-        blocks = tuple(
-            Block(
-                kind=BlockKind(b["kind"]),
-                text=b["text"],
-                section_path=tuple(b["section_path"]),
-                page=b["page"],
-                lines=tuple(b["lines"]) if b["lines"] else None,
-                extra=b["extra"],
-                continues=b["continues"],
-                text_source=TextSource(b["text_source"]),
-                ocr_confidence=b["ocr_confidence"],
-            )
-            for b in data["blocks"]
-        )
-        return cls(
-            file_type=data["file_type"],
-            converter=data["converter"],
-            blocks=blocks,
-            pages=tuple(
-                Page(**{**p, "text_source": TextSource(p["text_source"]), "margin": tuple(p.get("margin", ()))})
-                for p in data["pages"]
-            ),
-            title=data["title"],
-            dois=tuple(data["dois"]),
-            word_coverage=data["word_coverage"],
-            warnings=tuple(data["warnings"]),
-            engine=data["engine"],
-            fallback_reason=data["fallback_reason"],
-            ocr_languages=tuple(data["ocr_languages"]),
-            waiting_for_ocr=data["waiting_for_ocr"],
-        )
+        blocks = [_from_json(Block, block) for block in data["blocks"]]
+        pages = [_from_json(Page, page) for page in data["pages"]]
+        return _from_json(cls, {**data, "blocks": blocks, "pages": pages})
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,11 +195,14 @@ class Passage:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Passage:
         """Return the passage from its JSON."""
-        values = dict(data)
-        values["section_path"] = tuple(data["section_path"])
-        values["page_labels"] = tuple(data["page_labels"])
-        values["text_source"] = TextSource(data["text_source"])
-        return cls(**values)
+        return _from_json(cls, data)
+
+
+def _from_json(cls: type[_T], data: Mapping[str, Any]) -> _T:
+    """Return a data type from its JSON, in which tuples are lists and enums are strings."""
+    values = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
+    enums = {name: enum(data[name]) for name, enum in _ENUMS.items() if name in values}
+    return cls(**{**values, **enums})
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,12 +72,12 @@ class PageImageService:
             "first": first,
             "last": last,
         }
-        rendering = {"look": "picture", "width": request.width, "places": _annotated_areas(hit, number)}
+        rendering = {"view": "picture", "width": request.width, "places": _annotated_areas(hit, number)}
         answer = self._call_worker(of_passage | rendering)
         pending = hit.payload["text_source"] == "ocr" and not answer["found"] and first <= number <= last
         if pending and request.recognise:
             languages = document.ocr_languages or list(self._ocr.languages)
-            ocr_request = {"look": "recognised", "ocr_languages": languages, "ocr_engine": self._ocr.engine}
+            ocr_request = {"view": "recognised", "ocr_languages": languages, "ocr_engine": self._ocr.engine}
             answer |= self._call_worker(of_passage | ocr_request)
             pending = False
         label = self._label(project, document, hit, number) or answer["label"] or str(number)
@@ -93,7 +93,7 @@ class PageImageService:
         key = json.dumps(request)
         answer = self._answers.get(key)
         if answer is None:
-            if request["look"] == "picture":
+            if request["view"] == "picture":
                 answer = self._render_worker.ask(request, Limits(_RENDER_SECONDS, _WORKER_MEGABYTES))
             else:
                 answer = self._ocr_worker.ask(request, Limits(_OCR_SECONDS, _WORKER_MEGABYTES))

@@ -71,7 +71,7 @@ class RestoreService:
                     for one in manifest.projects
                 ],
                 settings=SETTINGS in manifest.entries,
-                other_settings=_protected_differences(theirs, settings.look()[0]) if theirs else [],
+                other_settings=_protected_differences(theirs, settings.load_or_defaults()[0]) if theirs else [],
                 new_sources=self._new_sources(file, staged),
                 bytes=manifest.unpacked_bytes,
                 present=[project.id for project in self._catalog.projects.all()],
@@ -98,7 +98,7 @@ class RestoreService:
             theirs = _settings_in(staged)
             if theirs and (replace or all_settings or not Path(paths.settings_file()).exists()):
                 names.append(SETTINGS)
-                kept = [] if all_settings else _protected_differences(theirs, settings.look()[0])
+                kept = [] if all_settings else _protected_differences(theirs, settings.load_or_defaults()[0])
                 if kept:
                     (staged / SETTINGS).write_bytes(_with_present(_text(staged / SETTINGS), kept).encode())
             # Checked again: unpacking may have taken minutes, in which work may have started.

@@ -98,9 +98,9 @@ def document_uri(document: Document, page: int = 1) -> str | None:
     )
 
 
-def found_passage(hit: ScoredPoint, *, max_chars: int | None = None, full_text: bool = False) -> FoundPassage:
-    """Return the result for one passage; `max_chars` limits its `render_text`."""
-    return FoundPassage(**_fields(hit, max_chars, full_text))
+def found_passage(hit: ScoredPoint, *, full_text: bool = False) -> FoundPassage:
+    """Return the result for one passage, with its whole text as `render_text`."""
+    return FoundPassage(**_fields(hit, None, full_text))
 
 
 def search_hit(group: HitGroup, *, max_chars: int, full_text: bool) -> SearchHit:

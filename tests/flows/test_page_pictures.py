@@ -175,7 +175,7 @@ def test_a_recognised_page_is_shown_at_once_and_marked_when_asked(home: Path, tm
 
 def test_a_worker_that_nobody_asks_ends_and_one_that_takes_too_much_is_ended(tmp_path: Path) -> None:
     file = pdf_paper(tmp_path / "moth.pdf", "moth")
-    request = {"look": "picture", "path": str(file), "kind": "pdf", "page": 1, "width": 300}
+    request = {"view": "picture", "path": str(file), "kind": "pdf", "page": 1, "width": 300}
     request |= {"passage": "In March", "first": 1, "last": 1}
     worker = StandbyWorker(idle_seconds=0.05)
     before = set(psutil.Process().children())

@@ -38,14 +38,6 @@ class PageText:
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
-    """Boxes of a passage on a page, as shares of its width and height; none if not found."""
-
-    boxes: tuple[Box, ...] = ()
-    found: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class _Token:
     """A folded word and its position in the text."""
 
@@ -71,29 +63,27 @@ class _Step:
         return self.score - (self.before.score if self.before else 0.0)
 
 
-def find_marks(passage: str, pages: Mapping[int, PageText], shown: int, first: int, last: int) -> Marks:
-    """Find a passage, which spans pages `first` to `last`, on the page `shown`; `pages` has the text around it."""
+def find_marks(passage: str, pages: Mapping[int, PageText], shown: int, first: int, last: int) -> list[Box]:
+    """Return the boxes of a passage, which spans pages `first` to `last`, on the page `shown`; none if not found.
+
+    They are shares of the page's width and height. `pages` has the text around the page.
+    """
     passage_words = [token.letters for token in _tokens(passage)]
     printed = [token for number in sorted(pages) for token in _tokens(pages[number].text, number)]
     places = _WordPositions(printed)
     steps = _aligned(passage_words, places)
     on_page = {step.word: step for step in steps if any(printed[place].page == shown for place in step.places)}
     if not on_page:
-        return Marks()
+        return []
     begin = 0 if shown == first else min(on_page)
     end = len(passage_words) if shown == last else max(on_page) + 1
     elsewhere = {step.word for step in steps} - set(on_page)
     expected = sum(places.weight(passage_words[at]) for at in range(begin, end) if at not in elsewhere)
     if sum(step.gain for step in on_page.values()) < _MIN_MATCHED_WEIGHT * expected:
-        return Marks()
+        return []
     marked = sorted({place for step in on_page.values() for place in step.places if printed[place].page == shown})
     page = pages[shown]
-    return _as_marks(_lines([(place, printed[place]) for place in marked], page), page)
-
-
-def mark_all(page: PageText) -> Marks:
-    """Return marks for known positions."""
-    return _as_marks(page.boxes, page)
+    return as_shares(_lines([(place, printed[place]) for place in marked], page), page)
 
 
 # --- words ------------------------------------------------------------------------------
@@ -253,13 +243,12 @@ def _around(boxes: Sequence[Box]) -> Box:
     return min(left), min(top), max(right), max(bottom)
 
 
-def _as_marks(lines: Iterable[Box], page: PageText) -> Marks:
-    boxes = tuple(box for line in lines if (box := _as_shares(line, page)))
-    return Marks(boxes, bool(boxes))
-
-
-def _as_shares(box: Box, page: PageText) -> Box | None:
-    """Return a box as shares of the page; None outside of it."""
-    left, right = (round(min(max(x / page.width, 0.0), 1.0), 5) for x in (box[0], box[2]))
-    top, bottom = (round(min(max(y / page.height, 0.0), 1.0), 5) for y in (box[1], box[3]))
-    return (left, top, right, bottom) if right > left and bottom > top else None
+def as_shares(boxes: Iterable[Box], page: PageText) -> list[Box]:
+    """Return boxes as shares of the page, without those outside of it."""
+    shares: list[Box] = []
+    for box in boxes:
+        left, right = (round(min(max(x / page.width, 0.0), 1.0), 5) for x in (box[0], box[2]))
+        top, bottom = (round(min(max(y / page.height, 0.0), 1.0), 5) for y in (box[1], box[3]))
+        if right > left and bottom > top:
+            shares.append((left, top, right, bottom))
+    return shares

@@ -6,7 +6,7 @@ import ctypes
 import math
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from PIL import Image, ImageOps
 
 from citeloom.conversion.image_files import ImageFile
 from citeloom.conversion.page_image.highlights import NOWHERE, Box, PageText
-from citeloom.conversion.pdf.pdfium.api import c_api, pdfium
+from citeloom.conversion.pdf.pdfium.api import c_api, pdfium, rendered
 from citeloom.conversion.pdf.pdfium.document import PdfFile, open_layers, page_label
 from citeloom.core.errors import CiteLoomError, Code
 
@@ -24,9 +24,6 @@ _OCR_SCALE = 300 / 72  # pixels per point, the same as during import
 
 class PdfPages(PdfFile):
     """An open PDF for display."""
-
-    def __enter__(self) -> PdfPages:
-        return self
 
     def __len__(self) -> int:
         return len(self._document)
@@ -42,12 +39,7 @@ class PdfPages(PdfFile):
             across, down = page.get_size()
             scale = _scale(across, down, width)
             # Less than a pixel is subtracted, so that rounding up does not add one.
-            bitmap = page.render(scale=scale * (1 - 1e-6), rev_byteorder=True)
-            try:
-                picture: Image.Image = bitmap.to_pil().convert("RGB")
-                return picture
-            finally:
-                bitmap.close()
+            return rendered(page, "RGB", scale=scale * (1 - 1e-6), rev_byteorder=True)
 
     def scan(self, number: int) -> Image.Image:
         """Render a page for OCR, in the displayed orientation."""
@@ -81,12 +73,8 @@ class PdfPages(PdfFile):
 
     @contextmanager
     def _page(self, number: int) -> Iterator[Any]:
-        with self._reading(number):
-            page = self._document.get_page(number - 1)
-            try:
-                yield page
-            finally:
-                page.close()
+        with self._reading(number), closing(self._document.get_page(number - 1)) as page:
+            yield page
 
     @contextmanager
     def _reading(self, number: int) -> Iterator[None]:
@@ -154,9 +142,6 @@ def _character_box(handle: Any, at: int) -> Box | None:
 
 class ImagePages(ImageFile):
     """An open image file for display; without characters."""
-
-    def __enter__(self) -> ImagePages:
-        return self
 
     def __len__(self) -> int:
         return int(getattr(self._picture, "n_frames", 1))

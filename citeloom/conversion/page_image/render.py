@@ -10,7 +10,7 @@ from typing import Any
 
 from PIL import Image, ImageChops
 
-from citeloom.conversion.page_image.highlights import NOWHERE, Box, Marks, PageText, find_marks, mark_all
+from citeloom.conversion.page_image.highlights import NOWHERE, Box, PageText, as_shares, find_marks
 from citeloom.conversion.page_image.pages import ImagePages, PdfPages, open_pages
 from citeloom.core.errors import CiteLoomError, Code
 
@@ -81,12 +81,13 @@ def _check_page(file: PdfPages | ImagePages, number: int) -> None:
         )
 
 
-def _marks(file: PdfPages | ImagePages, number: int, request: dict[str, Any]) -> Marks:
+def _marks(file: PdfPages | ImagePages, number: int, request: dict[str, Any]) -> list[Box]:
     first, last = int(request["first"]), int(request["last"])
     if not first <= number <= last:
-        return Marks()
+        return []
     if request.get("places"):
-        return mark_all(file.boxes(number, request["places"]))
+        page = file.boxes(number, request["places"])
+        return as_shares(page.boxes, page)
     around = range(max(first, number - _PAGES_AROUND), min(last, number + _PAGES_AROUND, len(file)) + 1)
     return find_marks(request["passage"], {at: file.characters(at) for at in around}, number, first, last)
 
@@ -117,5 +118,5 @@ def _turned_back(box: Box, quarter_turns: int, size: tuple[int, int]) -> Box:
     return box
 
 
-def _as_json(marks: Marks) -> dict[str, Any]:
-    return {"marks": [list(box) for box in marks.boxes], "found": marks.found}
+def _as_json(marks: list[Box]) -> dict[str, Any]:
+    return {"marks": [list(box) for box in marks], "found": bool(marks)}

@@ -1,15 +1,21 @@
-"""Lines of a PDF that may be headings, with their type and the space above and below. Used by headings.py."""
+"""Lines of a PDF that may be headings, with their type and the space around, and those that its outline names.
+
+Used by headings.py.
+"""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import lru_cache
 
-from citeloom.conversion.pdf.reading_order import Line, Region, RegionKind
+from citeloom.conversion.pdf.raw_page import OutlineEntry
+from citeloom.conversion.pdf.reading_order import Line, LineStyle, Region, RegionKind
 from citeloom.conversion.text_tools import tidy
 from citeloom.core.text.normalize import letters_and_digits
+from citeloom.core.text.section_names import is_section_name
 
 NUMBERED = re.compile(r"^(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+(?=[^\W\d_])(.+)$")
 PART = re.compile(r"^(chapter|kapitel|part|teil|appendix|anhang)\s+([\dIVX]+|[A-Z])\b[.:]?\s*(.*)$", re.I)
@@ -38,7 +44,6 @@ class Candidate:
     text: str
     above: float  # distance to the line above, in line sizes; large where nothing is above
     below: float
-    style: tuple[float, bool, str]
     kind: RegionKind
 
 
@@ -46,9 +51,9 @@ class BodyType:
     """Font and size of the document's running text."""
 
     def __init__(self, lines: list[Line]) -> None:
-        letters: Counter[tuple[float, bool, str]] = Counter()
+        letters: Counter[LineStyle] = Counter()
         for line in lines:
-            letters[(line.size, line.bold, line.font)] += sum(len(word.text) for word in line.words)
+            letters[line.style] += sum(len(word.text) for word in line.words)
         self.size, self.bold, self.font = max(letters, key=lambda s: (letters[s], s)) if letters else (10.0, False, "")
 
     def stands_out(self, line: Line) -> bool:
@@ -64,11 +69,6 @@ class BodyType:
         return line.size >= self.size - 0.3 and bool(fonts) and self.font not in fonts
 
 
-def body_size(lines: list[Line]) -> float:
-    """Return the type size of the running text."""
-    return BodyType(lines).size
-
-
 def heading_candidates(pages: list[list[Region]]) -> list[Candidate]:
     """Return the lines of a document that may be headings, in reading order."""
     found = []
@@ -79,8 +79,7 @@ def heading_candidates(pages: list[list[Region]]) -> list[Candidate]:
                 continue
             for line in region.lines:
                 above, below = _spacing(line, lines)
-                style = (line.size, line.bold, line.font)
-                found.append(Candidate(line, tidy(line.text).strip(), above, below, style, region.kind))
+                found.append(Candidate(line, tidy(line.text).strip(), above, below, region.kind))
     return found
 
 
@@ -102,3 +101,96 @@ def title_key(text: str) -> str:
     """Return the key for comparing titles: letters and digits only."""
     # Outlines often lack accents or have them separated from their letters.
     return letters_and_digits(tidy(text))
+
+
+# --- the outline ------------------------------------------------------------------------
+
+
+def without_title(outline: list[OutlineEntry], title: str) -> list[OutlineEntry]:
+    """Return the outline without a single root that is the document's title."""
+    roots = [entry for entry in outline if entry.level == 0]
+    first = outline[0].title if outline else ""
+    named = bool(NUMBERED.match(first) or is_section_name(first))
+    if len(roots) == 1 and len(outline) > 2 and (title_key(roots[0].title) == title_key(title) or not named):
+        return [OutlineEntry(e.level - 1, e.title, e.page) for e in outline if e.level > 0]
+    return outline
+
+
+@lru_cache(20_000)
+def _bare_key(text: str) -> str:
+    text = tidy(text).strip()
+    part = PART.match(text)
+    if part and part[3]:
+        text = part[3]
+    return title_key(re.sub(r"^(?:\d+(?:\.\d+)*|[IVX]+(?=\.)|[A-Z](?=[.\s]\s?\S{2}))\.?\s+", "", text)) or title_key(
+        text
+    )
+
+
+def headings_by_outline(candidates: list[Candidate], outline: list[OutlineEntry]) -> list[Heading] | None:
+    """Return the outline's entries found among the lines; None if too few are found."""
+    on_page: dict[int, list[int]] = defaultdict(list)
+    for at, candidate in enumerate(candidates):
+        on_page[candidate.line.page].append(at)
+    headings: list[Heading] = []
+    taken: set[int] = set()
+    entries = [(entry, entry.page) for entry in outline if entry.page is not None and title_key(entry.title)]
+    for entry, place in entries:
+        for page in (place, place + 1, place - 1):
+            found = _find_title(candidates, on_page.get(page, []), entry.title, taken)
+            if found:
+                taken.update(found)
+                headings.append(Heading([candidates[at].line for at in found], entry.level))
+                break
+    if len(headings) < 2 or len(headings) < 0.4 * len(entries):
+        return None
+    return headings
+
+
+def _find_title(candidates: list[Candidate], places: list[int], title: str, taken: set[int]) -> list[int]:
+    """Return the indexes of the lines that form the title, preferably in heading type."""
+    whole, bare = title_key(title), _bare_key(title)
+    matches: list[list[int]] = []
+    for start in places:
+        if start in taken or not candidates[start].text:
+            continue
+        texts = ""
+        for length in range(1, 5):
+            at = start + length - 1
+            if at > places[-1] or at in taken:
+                break
+            texts = f"{texts} {candidates[at].text}".strip()
+            if title_key(texts) == whole or _bare_key(texts) == bare or _alike(title_key(texts), whole):
+                matches.append(list(range(start, at + 1)))
+                break
+            if len(title_key(texts)) > len(whole) + 20:
+                break
+    if not matches:
+        return []
+    best = max(matches, key=lambda m: (candidates[m[0]].line.size, candidates[m[0]].line.bold, -m[0]))
+    before = best[0] - 1
+    if before >= places[0] and before not in taken:
+        above = PART.match(candidates[before].text)
+        if above and not above[3] and candidates[before].line.size >= candidates[best[0]].line.size - 6:
+            best = [before, *best]  # "Chapter 3" on a separate line
+    return best
+
+
+def _alike(one: str, other: str) -> bool:
+    """Return whether two long titles differ by a few letters only, such as remains of markup."""
+    if min(len(one), len(other)) < 12 or abs(len(one) - len(other)) > 4 or one[:3] != other[:3]:
+        return False
+    return SequenceMatcher(None, one, other, autojunk=False).ratio() > 0.9
+
+
+def with_known_names(headings: list[Heading], candidates: list[Candidate], body: BodyType) -> list[Heading]:
+    """Return the headings with those that outlines tend to omit: abstract, references."""
+    taken = {id(line) for heading in headings for line in heading.lines}
+    top = max((h.lines[0].size for h in headings if h.level == 0), default=body.size)
+    found = list(headings)
+    for candidate in candidates:
+        if id(candidate.line) in taken or not is_section_name(candidate.text, outside_outline=True):
+            continue
+        if body.stands_out(candidate.line) or candidate.text.isupper() or candidate.above > 1.5:
+            found.append(Heading([candidate.line], 0 if candidate.line.size >= top - 1.5 else 1))
+    return found

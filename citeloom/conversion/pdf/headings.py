@@ -13,11 +13,13 @@ from citeloom.conversion.pdf.heading_candidates import (
     Candidate,
     Heading,
     heading_candidates,
+    headings_by_outline,
     title_key,
+    with_known_names,
+    without_title,
 )
-from citeloom.conversion.pdf.outline_headings import headings_by_outline, with_known_names, without_title
 from citeloom.conversion.pdf.raw_page import OutlineEntry
-from citeloom.conversion.pdf.reading_order import Line, Region, RegionKind
+from citeloom.conversion.pdf.reading_order import Line, LineStyle, Region, RegionKind
 from citeloom.conversion.text_tools import tidy
 from citeloom.core.text.roman_numerals import roman_value
 from citeloom.core.text.section_names import is_section_name
@@ -47,8 +49,11 @@ def find_headings(pages: list[list[Region]], outline: list[OutlineEntry], title:
 class _Found:
     at: int
     lines: list[Line]
-    style: tuple[float, bool, str]
     depth: int | None  # from its number
+
+    @property
+    def style(self) -> LineStyle:
+        return self.lines[0].style
 
 
 def _may_be_heading(candidate: Candidate) -> bool:
@@ -78,13 +83,13 @@ def _by_type(candidates: list[Candidate], body: BodyType, title: str) -> list[He
     found = _confirmed(candidates, body)
     styles = {f.style for f in found if body.stands_out(f.lines[0])}
     first = min((f.at for f in found), default=0)
-    large: dict[tuple[float, bool, str], set[int]] = defaultdict(set)
-    italic: dict[tuple[float, bool, str], set[int]] = defaultdict(set)
+    large: dict[LineStyle, set[int]] = defaultdict(set)
+    italic: dict[LineStyle, set[int]] = defaultdict(set)
     for at, candidate in enumerate(candidates):
         if at > first and candidate.line.size >= 1.15 * body.size and _may_be_heading(candidate):
-            large[candidate.style].add(at)
+            large[candidate.line.style].add(at)
         elif at > first and body.differs(candidate.line) and _is_set_apart(candidates, at, body):
-            italic[candidate.style].add(at)
+            italic[candidate.line.style].add(at)
     repeated = {style for style, places in large.items() if len(places) >= 2}
     repeated |= {style for style, places in italic.items() if len(places) >= 3}
     taken = {id(line) for f in found for line in f.lines}
@@ -95,16 +100,16 @@ def _by_type(candidates: list[Candidate], body: BodyType, title: str) -> list[He
         if candidate.kind is RegionKind.CAPTION or (line.page == 1 and title and title_key(candidate.text) in title):
             continue
         labelled = candidate.kind is RegionKind.HEADING and candidate.above > 1.25
-        if not body.stands_out(line) and at not in italic[candidate.style] and not labelled:
+        if not body.stands_out(line) and at not in italic[candidate.line.style] and not labelled:
             continue
         text = candidate.text
-        fits = candidate.style in styles or candidate.style in repeated or labelled
+        fits = candidate.line.style in styles or candidate.line.style in repeated or labelled
         opens = text[0].isupper() or (text[0].isdigit() and _number(text) is not None)
         if fits and opens and not text.endswith((".", ":")) and candidate.above > 1.25 and len(text.split()) <= 14:
             lines = _with_next_lines(candidates, at, taken)
             if tidy(lines[-1].text).rstrip().endswith((".", ":")):
                 continue  # a sentence in the type of a heading
-            found.append(_Found(at, lines, candidate.style, None))
+            found.append(_Found(at, lines, None))
             taken.update(id(taken_line) for taken_line in lines)
     found.sort(key=lambda f: f.at)
     return _with_levels(found)
@@ -159,7 +164,7 @@ def _confirmed(candidates: list[Candidate], body: BodyType) -> list[_Found]:
             last = number[0]
         lines = _with_next_lines(candidates, at, taken)
         taken.update(id(taken_line) for taken_line in lines)
-        found.append(_Found(at, lines, candidate.style, depth))
+        found.append(_Found(at, lines, depth))
     return found
 
 
@@ -202,12 +207,12 @@ def _with_next_lines(candidates: list[Candidate], at: int, taken: set[int]) -> l
 def _same_type(one: Candidate, other: Candidate) -> bool:
     if one.line.words[0].recognised and one.kind is other.kind is RegionKind.HEADING:
         return abs(one.line.size - other.line.size) < 0.2 * one.line.size  # OCR measures short lines smaller
-    return one.style == other.style
+    return one.line.style == other.line.style
 
 
 def _with_levels(found: list[_Found]) -> list[Heading]:
     """Assign levels by number, else by headings of the same type, else by size."""
-    depths: dict[tuple[float, bool, str], Counter[int]] = defaultdict(Counter)
+    depths: dict[LineStyle, Counter[int]] = defaultdict(Counter)
     for f in found:
         if f.depth is not None:
             depths[f.style][f.depth] += 1

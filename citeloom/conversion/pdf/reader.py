@@ -11,14 +11,14 @@ from functools import partial
 from pathlib import Path
 
 from citeloom.conversion.image_files import ImageFile
-from citeloom.conversion.pdf.heading_candidates import body_size
+from citeloom.conversion.pdf.heading_candidates import BodyType
 from citeloom.conversion.pdf.headings import find_headings
+from citeloom.conversion.pdf.margins import Margins, read_margins
 from citeloom.conversion.pdf.ocr_pages import needs_ocr, recognise
 from citeloom.conversion.pdf.paragraphs import Paragraph, meeting_ends, page_paragraphs
 from citeloom.conversion.pdf.pdfium.document import PdfFile
 from citeloom.conversion.pdf.raw_page import RawPage, RawPdf, Word
 from citeloom.conversion.pdf.reading_order import Line, Region, document_gutters, regions
-from citeloom.conversion.pdf.running_headers import Margins, read_margins
 from citeloom.conversion.pdf.text_layer import TextLayer
 from citeloom.conversion.text_tools import Vocabulary, find_dois, mean_confidence, tidy, word_coverage
 from citeloom.core.errors import CiteLoomError, Code
@@ -115,11 +115,11 @@ def _no_text(path: Path, raw: RawPdf, recognised: int, warnings: list[str]) -> C
     if recognised:
         where = f"{recognised:,} of its {pages:,} pages" if pages > 1 else "its page"
         what = f"There is no text in {path.name}, and OCR found none on {where}."
-        next_step = "Look at the file: its pages may be pictures without words."
+        next_step = "Open the file: its pages may be pictures without words."
     else:
         where = f"any of its {pages:,} pages" if pages > 1 else "its page"
         what = f"{path.name} is blank: there is neither text nor a picture on {where}."
-        next_step = "Look at the file; if it has text in a PDF viewer, print it to a new PDF there."
+        next_step = "Open the file in a PDF viewer; if it has text there, print it to a new PDF."
     if raw.unreadable:
         warnings = [*warnings, f"Could not read {_page_list(raw.unreadable)}."]
     return CiteLoomError(Code.CONVERSION_FAILED, " ".join([what, *warnings]), next_step, path=str(path), pages=pages)
@@ -136,7 +136,7 @@ def _assemble(
 ) -> Converted:
     lines = [line for page in laid_out for region in page for line in region.lines]
     words = Vocabulary(tidy(line.text) for line in lines)
-    size = body_size(lines)
+    size = BodyType(lines).size
     title = _sensible(raw.title) or _largest_text(laid_out[0] if laid_out else [], size)
     headings = {id(line): heading for heading in find_headings(laid_out, raw.outline, title) for line in heading.lines}
     by_page = [
@@ -155,8 +155,8 @@ def _assemble(
             page.number,
             "\n\n".join(p.text for p in paragraphs),
             page.label,
-            margins.printed[at],
-            margins.printed_from[at],
+            margins.numbers.printed[at],
+            margins.numbers.printed_from[at],
             *_source(page.words),
             margin=in_margins[at],
         )
@@ -218,7 +218,7 @@ def _warnings(raw: RawPdf, in_file_order: list[int], coverage: float) -> list[st
     if raw.claimed:
         found.append(f"The file says that it has {raw.claimed:,} pages, but only {len(raw.pages):,} can be opened.")
     if in_file_order:
-        found.append(f"The layout of {_page_list(in_file_order)} was not understood; text in the file's order.")
+        found.append(f"The layout of {_page_list(in_file_order)} was not recognised; text in file order.")
     if raw.unreadable:
         found.append(f"Could not read {_page_list(raw.unreadable)}.")
     if coverage < _POOR_COVERAGE:

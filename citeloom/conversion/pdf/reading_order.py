@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import pairwise
 from statistics import median
 
 from citeloom.conversion.pdf.raw_page import RawPage, Word
@@ -12,6 +13,9 @@ from citeloom.conversion.pdf.raw_page import RawPage, Word
 _MIN_COLUMN_LINES = 4  # fewer lines side by side are a table or a figure, unless the document has columns anyway
 _WORD_GAP = 0.75  # in ems: a gap narrower than this is a space between words, not a gutter
 _CELL_GAP = 1.4  # in ems: a gap wider than this separates the cells of a table
+
+
+LineStyle = tuple[float, bool, str]  # size, whether it is bold, font
 
 
 @dataclass(slots=True)
@@ -31,7 +35,7 @@ class Line:
     def text(self) -> str:
         """Text of the line, with spaces as printed."""
         parts = [self.words[0].text]
-        for before, word in zip(self.words, self.words[1:], strict=False):
+        for before, word in pairwise(self.words):
             # A word in two parts (a drop capital, a change of font) has no gap inside.
             gap = word.x0 - before.x1
             touching = not word.spaced and -0.3 * word.size < gap < 0.1 * max(before.size, word.size)
@@ -41,12 +45,12 @@ class Line:
     @property
     def cells(self) -> list[str]:
         """Text of the line split at wide gaps, as in the cells of a table."""
-        cells: list[list[str]] = [[self.words[0].text]]
-        for before, word in zip(self.words, self.words[1:], strict=False):
-            if word.x0 - before.x1 > _CELL_GAP * max(before.size, word.size):
-                cells.append([])
-            cells[-1].append(word.text)
-        return [" ".join(cell) for cell in cells]
+        return [" ".join(word.text for word in cell) for cell in split_at_gaps(self.words, _CELL_GAP)]
+
+    @property
+    def style(self) -> LineStyle:
+        """Size, weight and font of most of the line."""
+        return self.size, self.bold, self.font
 
 
 class RegionKind(StrEnum):
@@ -79,6 +83,16 @@ class Region:
     def bottom(self) -> float:
         """Y coordinate of the lower edge."""
         return min(line.y for line in self.lines)
+
+
+def split_at_gaps(row: list[Word], ems: float) -> list[list[Word]]:
+    """Split a row of words at gaps wider than this."""
+    parts = [[row[0]]]
+    for before, word in pairwise(row):
+        if word.x0 - before.x1 > ems * max(before.size, word.size):
+            parts.append([])
+        parts[-1].append(word)
+    return parts
 
 
 def rows(words: list[Word]) -> list[list[Word]]:
@@ -158,7 +172,7 @@ def region_of(page_rows: list[list[Word]], page: int, kind: RegionKind = RegionK
     """Return a region that consists of rows of words."""
     lines = []
     for row in page_rows:
-        letters: dict[tuple[float, bool, str], int] = defaultdict(int)
+        letters: dict[LineStyle, int] = defaultdict(int)
         for word in row:
             letters[(word.size, word.bold, word.font)] += len(word.text)
         size, bold, font = max(letters, key=lambda style: (letters[style], style))

@@ -6,7 +6,7 @@ from itertools import pairwise
 from statistics import median
 
 from citeloom.conversion.pdf.raw_page import Word
-from citeloom.conversion.pdf.reading_order import rows as rows_of
+from citeloom.conversion.pdf.reading_order import rows, split_at_gaps
 from citeloom.conversion.text_tools import tidy
 
 _CELL_GAP = 0.75  # in ems: a wider gap separates two cells of a row
@@ -16,7 +16,7 @@ _SPANNING = 0.6  # of the table's width: a single cell as wide spans columns, so
 
 def table_rows(words: list[Word]) -> list[list[str]]:
     """Return the cells of a table by row; empty if the words do not form a table."""
-    lines = [_pieces(row) for row in rows_of(words)]
+    lines = [split_at_gaps(row, _CELL_GAP) for row in rows(words)]
     columns = _columns(lines)
     if len(columns) < 2 or len(lines) < 2:
         return []
@@ -31,16 +31,6 @@ def table_rows(words: list[Word]) -> list[list[str]]:
         grid.append(cells)
         baselines.append(line[0][0].y)
     return [[tidy(cell) for cell in row] for row in _joined(grid, baselines, median(w.size for w in words))]
-
-
-def _pieces(row: list[Word]) -> list[list[Word]]:
-    """Split a row at its wide gaps."""
-    pieces = [[row[0]]]
-    for before, word in pairwise(row):
-        if word.x0 - before.x1 > _CELL_GAP * max(before.size, word.size):
-            pieces.append([])
-        pieces[-1].append(word)
-    return pieces
 
 
 def _columns(lines: list[list[list[Word]]]) -> list[tuple[float, float]]:

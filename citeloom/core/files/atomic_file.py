@@ -81,11 +81,7 @@ def read(file: Path) -> bytes | None:
             raise CiteLoomError(Code.INVALID_INPUT, f"{file} is {what}.", "Move it away, then try again.")
         if seen.st_size > _MAX_BYTES:
             size = f"{seen.st_size / 1e6:.0f} MB"
-            raise CiteLoomError(
-                Code.INVALID_INPUT,
-                f"{file} is too large ({size}).",
-                "Look at what it holds.",
-            )
+            raise CiteLoomError(Code.INVALID_INPUT, f"{file} is too large ({size}).", "Check what it contains.")
         return file.read_bytes()
     except FileNotFoundError:
         return None
@@ -166,17 +162,19 @@ def _copy_owner(file: Path, old: os.stat_result) -> None:
 def _translated(error: OSError, file: Path, what: str) -> CiteLoomError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return CiteLoomError(
-            Code.STORAGE_ERROR, f"The disk is full: {file} could not be {what}.", f"Free some room. {_NOTHING_WRITTEN}"
+            Code.STORAGE_ERROR,
+            f"The disk is full: {file} could not be {what}.",
+            f"Free some space. {_NOTHING_WRITTEN}",
         )
     if isinstance(error, PermissionError) or error.errno == errno.EROFS:
         return CiteLoomError(
             Code.PERMISSION_DENIED,
             f"{file} could not be {what}: it is protected, or in use.",
-            f"Close the program that it belongs to, look at its rights, then try again. {_NOTHING_WRITTEN}",
+            f"Close the program that it belongs to, check its permissions, then try again. {_NOTHING_WRITTEN}",
         )
     reason = error.strerror or type(error).__name__
     return CiteLoomError(
         Code.STORAGE_ERROR,
         f"{file} could not be {what} ({reason}).",
-        f"Look at the path, then try again. {_NOTHING_WRITTEN}",
+        f"Check the path, then try again. {_NOTHING_WRITTEN}",
     )

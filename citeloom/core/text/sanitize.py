@@ -42,7 +42,7 @@ def one_line(text: str) -> str:
 
 def clean_values(value: Any) -> Any:
     """Return a JSON value with every string cleaned, keys too."""
-    return _every_text(clean, value)
+    return map_texts(clean, value)
 
 
 def escaped(text: str) -> str:
@@ -69,16 +69,17 @@ def shortened(text: str, most: int = MAX_REPEATED) -> str:
 
 def shortened_values(value: Any) -> Any:
     """Return a JSON value with every string shortened, keys too."""
-    return _every_text(shortened, value)
+    return map_texts(shortened, value)
 
 
-def _every_text(change: Callable[[str], str], value: Any) -> Any:
+def map_texts(change: Callable[[str], str], value: Any) -> Any:
+    """Return a JSON value with every string changed, keys too."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, Mapping):
-        return {_every_text(change, key): _every_text(change, one) for key, one in value.items()}
+        return {map_texts(change, key): map_texts(change, one) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_every_text(change, one) for one in value]
+        return [map_texts(change, one) for one in value]
     return value
 
 

@@ -66,7 +66,7 @@ class SettingsFileModel(QObject):
             return
         self._watch()
         self._task = self._tasks.run(
-            self, lambda: config.look(self.file), done=self._on_read, failed=self._on_unreadable
+            self, lambda: config.load_or_defaults(self.file), done=self._on_read, failed=self._on_unreadable
         )
 
     def change(self, name: str, value: Any) -> None:

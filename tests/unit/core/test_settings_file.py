@@ -301,7 +301,7 @@ def test_a_broken_file_is_not_written_to_and_its_own_fault_is_said(tmp_path: Pat
     with pytest.raises(CiteLoomError, match="cannot be used"):
         config.change({"default_project": "thesis"}, file)
     assert file.read_text(encoding="utf-8") == text
-    settings, problem = config.look(file)
+    settings, problem = config.load_or_defaults(file)
     assert settings == config.Settings() and problem is not None and str(file) in problem.message
 
 
@@ -309,7 +309,7 @@ def test_a_change_that_mends_a_broken_value_is_taken(tmp_path: Path) -> None:
     file = write(tmp_path, "# mine\n[search]\ntop_k = 'x'\n")
     config.change({"search.top_k": 3}, file)
     assert file.read_text(encoding="utf-8") == "# mine\n[search]\ntop_k = 3\n"
-    assert config.look(file) == (config.load(file), None)
+    assert config.load_or_defaults(file) == (config.load(file), None)
 
 
 def test_a_read_only_file_is_left_alone(tmp_path: Path) -> None:

@@ -149,7 +149,7 @@ def test_a_hit_has_every_part_of_the_contract() -> None:
     assert hit.cite == "[@müller2019, pp. 253–254]"
     assert len(hit.render_text) <= 100 and hit.full_text is None
     assert (hit.text_source, hit.citekey_made, hit.doi) == ("native", False, None)
-    whole = found_passage(ScoredPoint("id", 0.5, PAYLOAD), max_chars=100, full_text=True)
+    whole = search_hit(HitGroup([ScoredPoint("id", 0.5, PAYLOAD)], 0.5), max_chars=100, full_text=True)
     assert whole.full_text == PAYLOAD["chunk_text"]
 
 

@@ -1,11 +1,20 @@
-"""Import of pypdfium2, typed as Any because it has no type information. Used by the other modules of this package."""
+"""pypdfium2, typed as Any because it has no type information. Used by the other modules of this package."""
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import Any
 
 import pypdfium2 as _pypdfium2
 import pypdfium2.raw as _raw
+from PIL.Image import Image
 
 pdfium: Any = _pypdfium2
 c_api: Any = _raw
+
+
+def rendered(page: Any, mode: str, **options: Any) -> Image:
+    """Render an open page as an image of a Pillow mode, with the options of `PdfPage.render`."""
+    with closing(page.render(**options)) as bitmap:
+        picture: Image = bitmap.to_pil().convert(mode)
+        return picture

@@ -5,18 +5,18 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from PIL.Image import Image
 
-from citeloom.conversion.pdf.pdfium.api import c_api, pdfium
+from citeloom.conversion.pdf.pdfium.api import c_api, pdfium, rendered
 from citeloom.conversion.pdf.pdfium.forms import FieldText, address, visible_fields
-from citeloom.conversion.pdf.pdfium.hidden_text import PlacedWord, find_hidden_words
+from citeloom.conversion.pdf.pdfium.hidden_text import find_hidden_words
 from citeloom.conversion.pdf.pdfium.recursive_forms import without_loops
-from citeloom.conversion.pdf.pdfium.text_runs import Run, placed_word, text_runs, upright
+from citeloom.conversion.pdf.pdfium.text_runs import Run, placed_word, text_runs, upright_box
 from citeloom.conversion.pdf.raw_page import OutlineEntry, RawPage, RawPdf, Word
 from citeloom.core.errors import CiteLoomError, Code
 
@@ -38,7 +38,7 @@ class PdfFile:
         self._document = _open(path)
         self._lock = threading.Lock()  # pdfium is not thread-safe
 
-    def __enter__(self) -> PdfFile:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -68,21 +68,13 @@ class PdfFile:
 
     def render(self, number: int, scale: float, quarter: int) -> Image:
         """Return a page as a grey image with `scale` pixels per point, or fewer for a huge page."""
-        with self._lock:
-            page = self._document.get_page(number - 1)
-            try:
-                scale = min(scale, _MAX_SIDE / max(*page.get_size(), 1.0))
-                # pdfium applies the page's own rotation; the remaining turns make sideways text upright.
-                turn = (quarter * 90 - page.get_rotation()) % 360
-                bitmap = page.render(scale=scale, rotation=turn, grayscale=True)
-                try:
-                    picture: Image = bitmap.to_pil().convert("L")
-                    picture.info["dpi"] = (72 * scale, 72 * scale)
-                    return picture
-                finally:
-                    bitmap.close()
-            finally:
-                page.close()
+        with self._lock, closing(self._document.get_page(number - 1)) as page:
+            scale = min(scale, _MAX_SIDE / max(*page.get_size(), 1.0))
+            # pdfium applies the page's own rotation; the remaining turns make sideways text upright.
+            turn = (quarter * 90 - page.get_rotation()) % 360
+            picture = rendered(page, "L", scale=scale, rotation=turn, grayscale=True)
+            picture.info["dpi"] = (72 * scale, 72 * scale)
+            return picture
 
 
 def _open(path: Path) -> Any:
@@ -148,14 +140,12 @@ class Layer:
 def open_layers(document: Any, index: int) -> Iterator[tuple[list[Layer], tuple[FieldText, ...]]]:
     """Yield the text layers of a page, and the values of fields without an appearance."""
     with ExitStack() as stack:
-        page = document.get_page(index)
-        stack.callback(page.close)
+        page = stack.enter_context(closing(document.get_page(index)))
         fields = stack.enter_context(visible_fields(document, index, page))
         layers = []
         for shown in (page, fields.page):
             if shown is not None:
-                text_page = shown.get_textpage()
-                stack.callback(text_page.close)
+                text_page = stack.enter_context(closing(shown.get_textpage()))
                 found = list(text_runs(text_page))
                 if shown is not page:
                     found = [run for run in found if _owner(text_page, run) in fields.objects]
@@ -177,14 +167,10 @@ def _read_page(document: Any, index: int) -> RawPage:
         left, bottom, right, top = box = page.get_bbox()
         for layer in layers:
             words = [placed_word(layer.text_page.raw, run) for run in layer.runs]
-            asked = [
-                PlacedWord(place, word.size, run.places)
-                for run, (word, _, place) in zip(layer.runs, words, strict=True)
-            ]
-            visibility = find_hidden_words(layer.page, layer.text_page, asked, box)
-            seen = [(word, angle) for at, (word, angle, _) in enumerate(words) if at not in visibility.unseen]
+            visibility = find_hidden_words(layer.page, layer.text_page, words, box)
+            seen = [(placed.word, placed.angle) for at, placed in enumerate(words) if at not in visibility.unseen]
             found += seen
-            behind += sum(len(words[at][0].text) for at in visibility.behind)
+            behind += sum(len(words[at].word.text) for at in visibility.behind)
             unseen += len(visibility.unseen)
             if layer.page is page:
                 parts.append(_raw_text(layer.text_page, [layer.runs[at] for at in sorted(visibility.unseen)]))
@@ -200,11 +186,7 @@ def _read_page(document: Any, index: int) -> RawPage:
             quarter = turns
         few = invisible or len(upright) < _FEW_WORDS
         picture_share, drawn = _pictures(page, (right - left) * (top - bottom)) if few else (0.0, False)
-    if quarter % 2:
-        width, height = top - bottom, right - left
-    else:
-        width, height = right - left, top - bottom
-    x_min, y_min = _origin(quarter, left, bottom, right, top)
+    x_min, y_min, x_max, y_max = upright_box(box, quarter)
     for word in upright:
         word.x0 -= x_min
         word.x1 -= x_min
@@ -212,8 +194,8 @@ def _read_page(document: Any, index: int) -> RawPage:
         word.recognised = invisible
     return RawPage(
         index + 1,
-        width,
-        height,
+        x_max - x_min,
+        y_max - y_min,
         page_label(document, index),
         upright,
         turned,
@@ -242,8 +224,7 @@ def _raw_text(text_page: Any, hidden: list[Run]) -> str:
 
 def _field_words(field: FieldText, quarter: int) -> Iterator[tuple[Word, int]]:
     """Yield the words of a form field with positions in its box; lines are wrapped at the box's width."""
-    corners = [upright(x, y, quarter) for x, y in ((field.box[0], field.box[1]), (field.box[2], field.box[3]))]
-    (left, right), (bottom, top) = (sorted(corner[side] for corner in corners) for side in (0, 1))
+    left, bottom, right, top = upright_box(field.box, quarter)
     size = min(_FIELD_SIZE, 0.8 * (top - bottom))
     lines: list[list[tuple[str, float, float]]] = []
     for paragraph in field.text.splitlines():
@@ -276,11 +257,6 @@ def _pictures(page: Any, area: float) -> tuple[float, bool]:
         if count > _MAX_OBJECTS:
             break
     return min(1.0, covered / max(area, 1.0)), drawn
-
-
-def _origin(quarter: int, left: float, bottom: float, right: float, top: float) -> tuple[float, float]:
-    """Return the lower left corner of the page's box after rotation to upright text."""
-    return ((left, bottom), (bottom, -right), (-right, -top), (-top, left))[quarter]
 
 
 def _split_by_angle(words: list[tuple[Word, int]]) -> tuple[list[Word], str, int]:

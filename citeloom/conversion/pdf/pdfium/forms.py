@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,8 +50,7 @@ def visible_fields(document: Any, index: int, page: Any) -> Iterator[Fields]:
     with ExitStack() as stack:
         flat, before = None, 0
         if painted:
-            copy = pdfium.PdfDocument.new()
-            stack.callback(copy.close)
+            copy = stack.enter_context(closing(pdfium.PdfDocument.new()))
             with suppress(pdfium.PdfiumError):  # the page's own text can still be read
                 flat, before = _flattened(copy, document, index, painted)
         if flat is None:
@@ -66,14 +65,11 @@ def visible_fields(document: Any, index: int, page: Any) -> Iterator[Fields]:
 def _flattened(copy: Any, document: Any, index: int, shown: frozenset[int]) -> tuple[Any, int]:
     """Return the copy of a page with these annotations as content, and its number of objects before."""
     copy.import_pages(document, [index])
-    page = copy[0]
-    try:
+    with closing(copy[0]) as page:
         _hide_all_but(page, shown)
         before = c_api.FPDFPage_CountObjects(page.raw)
         if c_api.FPDFPage_Flatten(page.raw, c_api.FLAT_NORMALDISPLAY) != c_api.FLATTEN_SUCCESS:
             return None, 0
-    finally:
-        page.close()
     return copy[0], before
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from citeloom.conversion.pdf.pdfium.api import c_api
-from citeloom.conversion.pdf.pdfium.hidden_text import Box
+from citeloom.conversion.pdf.pdfium.hidden_text import Box, PlacedWord
 from citeloom.conversion.pdf.raw_page import Word
 
 _BREAKS = {0, 9, 10, 11, 12, 13, 32, 0xA0, 0x2002, 0x2003, 0x2009, 0x200A, 0x202F, 0x3000}
@@ -92,6 +92,12 @@ def upright(x: float, y: float, quarter: int) -> tuple[float, float]:
     return x, y
 
 
+def upright_box(box: Box, quarter: int) -> Box:
+    """Return a box after rotation to upright text."""
+    (x0, y0), (x1, y1) = upright(box[0], box[1], quarter), upright(box[2], box[3], quarter)
+    return min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)
+
+
 def _jumps(dx: float, dy: float, style: Style) -> bool:
     """Return whether the next letter is too far away to belong to the same word (pdfium joins across line ends)."""
     dx, dy = upright(dx, dy, style.angle)
@@ -121,8 +127,8 @@ def _style(handle: Any, at: int, fonts: dict[tuple[str, int], bool]) -> Style:
     return Style(size, font, fonts[key], angle)
 
 
-def placed_word(handle: Any, run: Run) -> tuple[Word, int, Box]:
-    """Return a run as an upright word, its quarter turns (-1: slanted), and its box on the page."""
+def placed_word(handle: Any, run: Run) -> PlacedWord:
+    """Return a run as an upright word with its place on the page."""
     ends, style = (run.places[0], run.places[-1]), run.style
     box = c_api.FS_RECTF()
     x, y = ctypes.c_double(), ctypes.c_double()
@@ -139,4 +145,4 @@ def placed_word(handle: Any, run: Run) -> tuple[Word, int, Box]:
     text = text.encode("utf-16", "surrogatepass").decode("utf-16", "ignore")
     word = Word(text, min(across), max(across), turned[0][1], size, style.font, style.bold, run.spaced)
     x_edges, y_edges = [point[0] for point in edges], [point[1] for point in edges]
-    return word, style.angle, (min(x_edges), min(y_edges), max(x_edges), max(y_edges))
+    return PlacedWord(word, style.angle, (min(x_edges), min(y_edges), max(x_edges), max(y_edges)), run.places)

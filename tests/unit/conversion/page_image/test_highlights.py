@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from citeloom.conversion.chunking import chunk
 from citeloom.conversion.convert import ConversionOptions, convert
-from citeloom.conversion.page_image.highlights import Box, Marks, PageText, find_marks
+from citeloom.conversion.page_image.highlights import Box, PageText, find_marks
 from citeloom.conversion.page_image.pages import PdfPages
 from citeloom.conversion.text_tools import words_of
 from citeloom.conversion.tokens import estimate_tokens
@@ -31,12 +31,12 @@ def read(kind: str, pages: int, folder: Path) -> tuple[list[Passage], dict[int, 
         return passages, {number: file.characters(number) for number in range(1, len(file) + 1)}
 
 
-def marked(page: PageText, marks: Marks) -> str:
+def marked(page: PageText, marks: list[Box]) -> str:
     """The characters in the middle of which a mark lies."""
 
     def is_marked(box: Box) -> bool:
         x, y = (box[0] + box[2]) / 2 / page.width, (box[1] + box[3]) / 2 / page.height
-        return any(left < x < right and top < y < bottom for left, top, right, bottom in marks.boxes)
+        return any(left < x < right and top < y < bottom for left, top, right, bottom in marks)
 
     letters = zip(page.text, page.boxes, strict=True)
     return "".join(letter if letter == " " or is_marked(box) else " " for letter, box in letters)
@@ -54,7 +54,7 @@ def test_the_marked_words_are_those_of_the_passage(kind: str, pages: int, tmp_pa
         first, last = passage.page_start or 0, passage.page_end or 0
         around = {number: texts[number] for number in range(first, last + 1)}
         found = [find_marks(passage.text, around, number, first, last) for number in around]
-        assert all(marks.found for marks in found), passage.text
+        assert all(found), passage.text
         wanted = bag(passage.text)
         got = bag(" ".join(marked(around[first + at], marks) for at, marks in enumerate(found)))
         # A word that the print breaks in two may be counted as its halves.
@@ -71,7 +71,7 @@ def test_nothing_is_marked_on_a_page_where_the_passage_does_not_stand(kind: str,
         for number, page in texts.items():
             # These papers say much the same on every page, in other words; a broken word may reach the next one.
             if not (passage.page_start or 0) - 1 <= number <= (passage.page_end or 0) + 1:
-                assert find_marks(passage.text, {number: page}, number, number, number) == Marks()
+                assert find_marks(passage.text, {number: page}, number, number, number) == []
                 tried += 1
     assert tried > 15
 
@@ -89,15 +89,15 @@ def printed(lines: Sequence[tuple[float, float, str]], width: float = 600, heigh
     return PageText(text, boxes, width, height)
 
 
-def on(page: PageText, passage: str) -> Marks:
+def on(page: PageText, passage: str) -> list[Box]:
     return find_marks(passage, {1: page}, 1, 1, 1)
 
 
-def boxes(marks: Marks, page: PageText) -> list[tuple[int, ...]]:
+def boxes(marks: list[Box], page: PageText) -> list[tuple[int, ...]]:
     """The marks in the page's own measure."""
     return [
         (round(a * page.width), round(b * page.height), round(c * page.width), round(d * page.height))
-        for a, b, c, d in marks.boxes
+        for a, b, c, d in marks
     ]
 
 
@@ -135,7 +135,7 @@ def test_a_run_of_words_is_marked_whole_and_nothing_else_whatever_the_print_did_
     page = printed(lines, 1000, top + 100)
     passage = " ".join(words[start:end])
     marks = on(page, passage)
-    assert marks.found
+    assert marks
     seen = {
         (at, column)
         for at, (left, y, text) in enumerate(lines)
@@ -143,7 +143,7 @@ def test_a_run_of_words_is_marked_whole_and_nothing_else_whatever_the_print_did_
         if letter != " "
         and any(
             x0 * 1000 < left + 6 * column + 3 < x1 * 1000 and y0 * page.height < y + 5 < y1 * page.height
-            for x0, y0, x1, y1 in marks.boxes
+            for x0, y0, x1, y1 in marks
         )
     }
     assert seen == expected
@@ -180,7 +180,7 @@ def test_of_a_passage_over_two_pages_a_part_is_found_where_the_other_page_is_not
     before = "Nobody knows what stands on the page before, where the greater part of all this was printed, "
     passage = f"{before}and left the harbour before winter came."
     assert boxes(find_marks(passage, {4: page}, 4, 3, 4), page) == [(40, 40, 40 + 6 * 40, 50)]
-    assert find_marks(passage, {4: page}, 4, 4, 4) == Marks()  # all of it should stand here
+    assert find_marks(passage, {4: page}, 4, 4, 4) == []  # all of it should stand here
 
 
 def test_of_two_places_with_the_same_beginning_the_one_that_goes_on_is_marked() -> None:
@@ -190,7 +190,7 @@ def test_of_two_places_with_the_same_beginning_the_one_that_goes_on_is_marked() 
 
 def test_half_of_a_sentence_under_many_other_words_is_not_found() -> None:
     page = printed([(10, 20, "The toll of Bergen rose and fell with the price of grain in the harbour.")])
-    assert on(page, "The toll of Lisbon was raised when nobody had the price of silver at hand.") == Marks()
+    assert on(page, "The toll of Lisbon was raised when nobody had the price of silver at hand.") == []
 
 
 def test_the_mark_of_a_note_and_words_of_the_page_in_between_do_not_end_a_line() -> None:
@@ -205,15 +205,15 @@ def test_writing_without_spaces_is_marked() -> None:
 
 def test_text_outside_of_what_is_shown_is_not_marked() -> None:
     page = printed([(-300, 20, "Nobody sees these words here."), (10, 40, "These are seen.")])
-    assert on(page, "Nobody sees these words here.") == Marks()
+    assert on(page, "Nobody sees these words here.") == []
 
 
 @pytest.mark.parametrize("passage", ["", " \n ", "—", "…!"])
 def test_a_passage_without_words_is_not_found(passage: str) -> None:
-    assert on(printed(COLUMNS), passage) == Marks()
+    assert on(printed(COLUMNS), passage) == []
 
 
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_any_text_can_be_looked_for_on_any_page(passage: str, text: str) -> None:
     marks = on(PageText(text, [(0.0, 0.0, 1.0, 1.0)] * len(text), 10.0, 10.0), passage)
-    assert marks.found == bool(marks.boxes)
+    assert all(0 <= left < right <= 1 and 0 <= top < bottom <= 1 for left, top, right, bottom in marks)

@@ -1,19 +1,23 @@
-"""Printed page numbers of a PDF, read from the margins of its pages.
+"""Margins of PDF pages: running headers, footers and printed page numbers. Called by the PDF reader.
 
-Called by running_headers.py. Page numbers from the bibliographic record are added by record_page_numbers.py.
+Page numbers from the bibliographic record are added by record_page_numbers.py.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from statistics import median
 
-from citeloom.conversion.pdf.margin_rows import MarginRow
-from citeloom.conversion.pdf.raw_page import RawPage
+from citeloom.conversion.pdf.raw_page import RawPage, Word
+from citeloom.conversion.pdf.reading_order import region_of, rows
+from citeloom.conversion.text_tools import tidy
 from citeloom.core.text.roman_numerals import roman_value, to_roman
 
+_MARGIN = 0.14  # share of the page's height in which a running header or footer is expected
+_DEPTH = 3  # rows examined from the top and from the bottom
+_ANY_NUMBER = re.compile(r"\d+|(?<![a-z])[ivxlc]{1,7}(?![a-z])")
 _NUMBER_MARGIN = 0.1
 _BARE_NUMBER = re.compile(
     r"^(?:(?:page|seite|p\.|s\.)\s*)?[-–—|\[(]*\s*(\d{1,5})\s*[-–—|\])]*(?:\s*(?:of|von|/)\s*\d{1,5})?$", re.I
@@ -21,6 +25,72 @@ _BARE_NUMBER = re.compile(
 _ROMAN_NUMBER = re.compile(r"^[-–—]?\s*([ivxlc]{1,7})\s*[-–—]?$")
 _NUMBERED = re.compile(r"^\d{1,2}(?:\.\d{1,2})*\.?\s+[^\W\d_]")
 _EDGE_NUMBER = re.compile(r"^(\d{1,5})(?=\s|$)|(?<=\s)(\d{1,5})$")
+# Numbers after these are not page numbers: "Table 3" at the top of one page and "Table 4" at the top of the next.
+_NUMBERED_THING = re.compile(
+    r"(?:table|figure|fig\.?|tabelle|tab\.|abbildung|abb\.|plate|box|example|exercise|problem|question|aufgabe|frage)\s*#"
+)
+
+
+# --- rows in the margins -------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class MarginRow:
+    """A row of words near the top or the bottom of a page."""
+
+    words: list[Word]
+    text: str
+    key: str  # the text without its numbers, which repeats from page to page
+    numbers: tuple[int, ...]
+    place: int  # 0, 1, 2 from the top; -1, -2, -3 from the bottom
+    y: float
+    tight: bool  # as close to the next row inside as lines of a paragraph
+
+
+def _rows_in_margins(page: RawPage) -> list[MarginRow]:
+    """Return the outermost rows of a page: at the top from above, then at the bottom from below."""
+    all_rows = rows(page.words)
+    found = []
+    for place in (*range(_DEPTH), *range(-1, -_DEPTH - 1, -1)):
+        if not -len(all_rows) <= place < len(all_rows):
+            continue
+        words = all_rows[place]
+        y = max(words, key=lambda w: w.size).y
+        share = y / max(page.height, 1.0)
+        if share > 1 - _MARGIN if place >= 0 else share < _MARGIN:
+            text = " ".join(word.text for word in words)
+            key, numbers = _without_numbers(text.casefold())
+            # Lines of the other column may be in between.
+            inner = all_rows[place + 1 :][:4] if place >= 0 else all_rows[:place][:-5:-1]
+            found.append(MarginRow(words, text, key, numbers, place, y, any(_is_tight(words, row) for row in inner)))
+    return found
+
+
+def _without_numbers(text: str) -> tuple[str, tuple[int, ...]]:
+    """Return a text with # for each number, Roman ones too, and the numbers."""
+    numbers: list[int] = []
+
+    def marked(match: re.Match[str]) -> str:
+        value = int(match[0]) if match[0].isdigit() else roman_value(match[0])
+        if value is None:  # a word: civil, ill
+            return match[0]
+        numbers.append(value)
+        return "#"
+
+    return _ANY_NUMBER.sub(marked, text), tuple(numbers)
+
+
+def _is_tight(outer: list[Word], inner: list[Word]) -> bool:
+    """Return whether two rows are spaced like lines of one paragraph."""
+    left, right = outer[0].x0, outer[-1].x1
+    over = [word for word in inner if word.x0 < right and word.x1 > left]
+    if not over:
+        return False
+    one, other = max(outer, key=lambda w: w.size), max(over, key=lambda w: w.size)
+    return abs(one.size - other.size) < 0.3 and abs(one.y - other.y) <= 1.3 * one.size
+
+
+# --- printed page numbers ------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -32,14 +102,14 @@ class PageNumbers:
     rows: set[int]  # ids of the margin rows with the numbers
 
 
-def is_bare_number(row: MarginRow, page: RawPage) -> bool:
+def _is_bare_number(row: MarginRow, page: RawPage) -> bool:
     """Return whether a row near the edge of the page consists of a page number only."""
     share = row.y / max(page.height, 1.0)
     in_margin = share > 1 - _NUMBER_MARGIN or share < _NUMBER_MARGIN
-    return in_margin and bool(_BARE_NUMBER.match(row.text) or roman_number(row.text))
+    return in_margin and bool(_BARE_NUMBER.match(row.text) or _roman_number(row.text))
 
 
-def find_page_numbers(pages: list[RawPage], margin_rows: list[list[MarginRow]]) -> PageNumbers:
+def _find_page_numbers(pages: list[RawPage], margin_rows: list[list[MarginRow]]) -> PageNumbers:
     """Find the printed page numbers: integers in the margins that increase with the pages."""
     offsets_of: list[dict[int, MarginRow]] = []
     for page, candidates in zip(pages, margin_rows, strict=True):
@@ -69,7 +139,7 @@ def find_page_numbers(pages: list[RawPage], margin_rows: list[list[MarginRow]]) 
     if len(pages) == 1 and not accepted:
         for row in margin_rows[0]:
             bare = _BARE_NUMBER.match(row.text)
-            if bare and is_bare_number(row, pages[0]):
+            if bare and _is_bare_number(row, pages[0]):
                 return PageNumbers([bare[1]], ["margin"], {id(row)})
     printed = [
         str(page.number + offset) if offset is not None and page.number + offset > 0 else None
@@ -90,7 +160,7 @@ def _add_roman(
     own: dict[int, int] = {}  # page → its roman number
     for page, candidates in zip(pages, margin_rows, strict=True):
         for row in candidates:
-            value = roman_number(row.text)
+            value = _roman_number(row.text)
             if value:
                 own.setdefault(page.number, value)
     offsets = Counter(value - number for number, value in own.items())
@@ -108,7 +178,7 @@ def _add_roman(
             printed[at] = printed_from[at] = None
 
 
-def roman_number(text: str) -> int | None:
+def _roman_number(text: str) -> int | None:
     """Return the value of a line that consists of a Roman numeral only, or None."""
     match = _ROMAN_NUMBER.match(text)
     return roman_value(match[1]) if match else None
@@ -187,3 +257,75 @@ def _filled(evidence: list[int | None]) -> list[int | None]:
             elif before == after:
                 filled[at] = before
     return filled
+
+
+# --- running headers -----------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Margins:
+    """Margin lines that are not part of the pages' text, and the printed page numbers."""
+
+    lines: list[list[str]]  # by page: running headers, footers and page number, from the top
+    numbers: PageNumbers
+
+
+def read_margins(pages: list[RawPage]) -> Margins:
+    """Find running headers, footers and printed page numbers, and remove them from the pages' words.
+
+    A line is a running header only if it repeats on other pages at the same height, equal except for the page number.
+    A line on a single page is text, whatever it looks like.
+    """
+    margin_rows = [_rows_in_margins(page) for page in pages]
+    numbers = _find_page_numbers(pages, margin_rows)
+    repeated = _repeated(margin_rows, len(pages))
+    lines: list[list[str]] = []
+    for page, candidates in zip(pages, margin_rows, strict=True):
+        removed: list[MarginRow] = []
+        for side in (1, -1):
+            outer: list[MarginRow] = []  # running headers of this side, from the edge inward
+            for row in candidates:
+                if (row.place >= 0) != (side == 1):
+                    continue
+                bare = _is_bare_number(row, page) and (
+                    id(row) in numbers.rows or _roman_number(row.text) or len(pages) > 1
+                )
+                if not (bare or id(row) in numbers.rows or (row.key, row.place >= 0, round(row.y / 8)) in repeated):
+                    break  # rows further inside are text
+                outer.append(row)
+            while outer and outer[-1].tight:
+                outer.pop()  # it belongs to the same paragraph as the next line, which stays
+            removed.extend(outer)
+        removed.sort(key=lambda row: -row.y)
+        lines.append([tidy(region_of([row.words], page.number).lines[0].text).strip() for row in removed])
+        removed_words = {id(word) for row in removed for word in row.words}
+        if removed_words:
+            page.words = [word for word in page.words if id(word) not in removed_words]
+    return Margins(lines, numbers)
+
+
+def _repeated(margin_rows: list[list[MarginRow]], pages: int) -> set[tuple[str, bool, int]]:
+    """Return the keys of rows that repeat at the same height on several pages."""
+    seen: dict[tuple[str, bool, int], dict[int, tuple[int, ...]]] = defaultdict(dict)
+    for page, candidates in enumerate(margin_rows):
+        for row in candidates:
+            for height in (round(row.y / 8) - 1, round(row.y / 8), round(row.y / 8) + 1):
+                seen[(row.key, row.place >= 0, height)][page] = row.numbers
+    return {key for key, where in seen.items() if re.search(r"\w|#", key[0]) and _is_same_header(key[0], where, pages)}
+
+
+def _is_same_header(key: str, where: dict[int, tuple[int, ...]], pages: int) -> bool:
+    """Return whether rows that differ only in numbers are one running header: equal numbers, or page numbers."""
+    groups: dict[object, set[int]] = defaultdict(set)
+    for page, numbers in where.items():
+        groups[numbers].add(page)
+        if not _NUMBERED_THING.match(key):
+            for at, number in enumerate(numbers):
+                groups[(at, "offset", number - page)].add(page)
+    return any(_is_running(group, pages) for group in groups.values())
+
+
+def _is_running(where: set[int], pages: int) -> bool:
+    """Return whether a row on these pages is a running header: three pages, or two in a short document."""
+    facing = len({page % 2 for page in where}) == 1 and pages <= 8
+    return len(where) >= (2 if pages <= 4 or facing else 3)
