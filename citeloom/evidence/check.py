@@ -29,7 +29,7 @@ from citeloom.evidence.quotes.work_text import WorkText
 from citeloom.evidence.similar_keys import SimilarKeys
 from citeloom.evidence.verify import QuoteVerifier
 from citeloom.evidence.works import Work, Works
-from citeloom.importing.ids import shown_source
+from citeloom.importing.sources.names import shown_source
 from citeloom.search.query import SearchService
 
 MAX_CHARACTERS = 50_000  # in a text sent by an agent

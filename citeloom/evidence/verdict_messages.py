@@ -8,7 +8,7 @@ from citeloom.core.types import Coverage
 from citeloom.evidence.lookup_result import FoundQuote, LookupResult
 from citeloom.evidence.quotes.quote_finding import QuoteFinding
 from citeloom.evidence.works import Work
-from citeloom.importing.ids import shown_source
+from citeloom.importing.sources.names import shown_source
 from citeloom.importing.stages.match import BY_YOU
 
 _MAX_NAMED = 3  # documents named in a message; the warnings name all unread ones

@@ -10,10 +10,11 @@ from citeloom.conversion.convert import CONVERTER_VERSION, QUICK_VERSION
 from citeloom.conversion.formats import file_type
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.types import Source
-from citeloom.importing.ids import STORED, document_id
+from citeloom.importing.ids import document_id
 from citeloom.importing.import_state import ImportState
 from citeloom.importing.planning import Plan, plan
-from citeloom.importing.sources.folder import ALL_OF_ZOTERO, ZOTERO, FoundFile, SourceContents, scan_sources
+from citeloom.importing.sources.folder import FoundFile, SourceContents, scan_sources
+from citeloom.importing.sources.names import ALL_OF_ZOTERO, STORED, ZOTERO
 from citeloom.importing.sources.open_within import outside
 from citeloom.importing.sources.web import fetch
 from citeloom.importing.sources.web_address import is_address

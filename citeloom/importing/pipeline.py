@@ -21,12 +21,13 @@ from citeloom.core import fault_injection as faults
 from citeloom.core.errors import Cause, CiteLoomError, Code, unexpected
 from citeloom.core.jobs import JobStopped, RateEstimator
 from citeloom.importing.discovery import Discovery
-from citeloom.importing.ids import document_id, source_name
+from citeloom.importing.ids import document_id
 from citeloom.importing.import_state import ImportState
 from citeloom.importing.planning import Plan
 from citeloom.importing.rebuild import Rebuild
 from citeloom.importing.requests import ImportCounter
 from citeloom.importing.sources.folder import FoundFile
+from citeloom.importing.sources.names import source_name
 from citeloom.importing.stages.commit import DocumentCommitter
 from citeloom.importing.stages.match import (
     RecordFinder,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from citeloom.api.importing import DocumentWithoutFile, PlannedDocument, SourceProblem, SyncPreview, UpdatedDocument
 from citeloom.catalog.documents import Document, State
 from citeloom.importing.discovery import Discovery
-from citeloom.importing.ids import shown_source
 from citeloom.importing.import_state import ImportState
 from citeloom.importing.sources.folder import FoundFile
+from citeloom.importing.sources.names import shown_source
 
 
 def preview(state: ImportState, discovery: Discovery) -> SyncPreview:

@@ -11,8 +11,9 @@ from citeloom.catalog.projects import Project
 from citeloom.core.errors import Cause, CiteLoomError, Code
 from citeloom.core.jobs import JobStopped
 from citeloom.core.settings import Models
-from citeloom.importing.ids import STORED, embedded_text
 from citeloom.importing.import_state import ImportState
+from citeloom.importing.payloads import embedded_text
+from citeloom.importing.sources.names import STORED
 from citeloom.importing.writer import RebuildWriter
 from citeloom.index.base import Collection, Hit, Point
 from citeloom.index.filters import AnyOf

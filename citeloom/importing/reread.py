@@ -10,9 +10,9 @@ from citeloom.conversion.convert import CONVERTER_VERSION, QUICK_VERSION
 from citeloom.conversion.formats import file_type
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.importing.discovery import Discovery, bind_to_source, with_real_paths
-from citeloom.importing.ids import shown_source
 from citeloom.importing.planning import Plan, plan
-from citeloom.importing.sources.folder import ZOTERO, FoundFile, SourceContents
+from citeloom.importing.sources.folder import FoundFile, SourceContents
+from citeloom.importing.sources.names import ZOTERO, shown_source
 from citeloom.importing.sources.web_address import is_address
 
 _SYNC = "Sync the project: that finds it again, or takes it off the list."

@@ -20,7 +20,7 @@ from citeloom.api.verbs import decode, handles
 from citeloom.core import credentials
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.types import Source
-from citeloom.importing.sources.folder import ALL_OF_ZOTERO
+from citeloom.importing.sources.names import ALL_OF_ZOTERO
 from citeloom.zotero.gateway import KEY, ZoteroGateway, tree
 from citeloom.zotero.scope import Scope, below, find_scope, select
 from citeloom.zotero.types import LibrarySource as Reached

@@ -21,7 +21,8 @@ from citeloom.core.ids import stored_passage_id
 from citeloom.core.json_values import YEARS, is_integer_within
 from citeloom.core.text.sanitize import one_line
 from citeloom.core.types import TextSource
-from citeloom.importing.ids import STORED, document_id
+from citeloom.importing.ids import document_id
+from citeloom.importing.sources.names import STORED
 from citeloom.importing.stages.match import AGENT
 from citeloom.index.base import Point
 from citeloom.index.filters import section_keys, section_names

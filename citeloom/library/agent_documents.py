@@ -12,7 +12,8 @@ from citeloom.catalog import Catalog
 from citeloom.catalog.documents import STORED_TYPE, Document, State
 from citeloom.catalog.projects import Project
 from citeloom.core.types import TextSource
-from citeloom.importing.ids import STORED, passage_set_id
+from citeloom.importing.ids import passage_set_id
+from citeloom.importing.sources.names import STORED
 from citeloom.importing.stages.match import AGENT, CONFIRMED, METADATA_KEYS, claimed_key
 from citeloom.index.base import Collection
 from citeloom.index.filters import AnyOf

@@ -24,7 +24,7 @@ from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.settings import Settings
 from citeloom.core.types import Converted, Page
-from citeloom.importing.ids import STORED, shown_source
+from citeloom.importing.sources.names import STORED, shown_source
 from citeloom.importing.stages.match import QUICK
 from citeloom.index.base import Collection
 from citeloom.index.filters import AnyOf

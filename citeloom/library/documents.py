@@ -27,8 +27,8 @@ from citeloom.catalog.documents import TEXTS_OF_ZOTERO, Document, State
 from citeloom.catalog.projects import Project
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import JobQueue
-from citeloom.importing.ids import STORED, shown_source
 from citeloom.importing.requests import ImportRequest
+from citeloom.importing.sources.names import STORED, shown_source
 from citeloom.importing.stages.match import QUICK
 from citeloom.importing.writer import LiveWriter
 from citeloom.search.hits import document_uri

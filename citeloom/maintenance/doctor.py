@@ -16,7 +16,7 @@ from citeloom.conversion.pool import WorkerPool
 from citeloom.core import data_folder, paths
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.settings import Settings
-from citeloom.importing.ids import shown_source
+from citeloom.importing.sources.names import shown_source
 from citeloom.importing.zotero_service import ZoteroService
 from citeloom.index.models.embedding import ModelRegistry
 from citeloom.maintenance.index_service import IndexService

@@ -14,10 +14,8 @@ from pathlib import Path
 from citeloom.conversion.formats import file_type
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.types import Record, Source
+from citeloom.importing.sources.names import ZOTERO
 from citeloom.importing.sources.open_within import open_within, outside
-
-ZOTERO = "zotero:"  # prefix of the sources of Zotero's documents
-ALL_OF_ZOTERO = "zotero:*"  # every part of Zotero that a project may read
 
 ReportBytes = Callable[[int, int | None], None]  # bytes so far, bytes in total
 ShouldStop = Callable[[], bool]

@@ -22,7 +22,8 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.files import atomic_file
 from citeloom.core.types import Converted, Record
 from citeloom.core.types import Source as Part
-from citeloom.importing.sources.folder import ZOTERO, FoundFile, ItemRecord, ReportBytes, ShouldStop, SourceContents
+from citeloom.importing.sources.folder import FoundFile, ItemRecord, ReportBytes, ShouldStop, SourceContents
+from citeloom.importing.sources.names import ZOTERO
 from citeloom.zotero import notes
 from citeloom.zotero.attachments import NO_FILE
 from citeloom.zotero.csl.items import to_csl

@@ -15,9 +15,11 @@ from citeloom.conversion.convert import CONVERTER_VERSION
 from citeloom.core import fault_injection as faults
 from citeloom.core.errors import RETRIED_CODES, CiteLoomError, Code
 from citeloom.core.types import Passage, Record
-from citeloom.importing.ids import embedded_text, passage_id, passage_set_id, payload, shown_source, source_name
+from citeloom.importing.ids import passage_id, passage_set_id
 from citeloom.importing.import_state import ImportState, Vectors
+from citeloom.importing.payloads import embedded_text, payload
 from citeloom.importing.sources.folder import FoundFile
+from citeloom.importing.sources.names import shown_source, source_name
 from citeloom.importing.stages.languages import text_language
 from citeloom.importing.stages.match import (
     BY_ZOTERO,

@@ -20,8 +20,9 @@ from citeloom.conversion.convert import CONVERTER_VERSION, QUICK_VERSION
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.json_values import YEARS
 from citeloom.core.types import Record
-from citeloom.importing.ids import record_values, shown_source
+from citeloom.importing.payloads import record_values
 from citeloom.importing.sources.folder import FoundFile, ItemRecord, hash_file
+from citeloom.importing.sources.names import shown_source
 from citeloom.importing.sources.open_within import open_within
 from citeloom.index.base import Collection
 from citeloom.index.filters import AnyOf

@@ -22,7 +22,8 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.settings import Settings
 from citeloom.importing.ids import document_id
 from citeloom.importing.import_state import ImportState
-from citeloom.importing.sources.folder import ZOTERO, FoundFile, hash_file
+from citeloom.importing.sources.folder import FoundFile, hash_file
+from citeloom.importing.sources.names import ZOTERO
 from citeloom.importing.stages.languages import ocr_languages
 from citeloom.importing.stages.match import QUICK, latest_record
 
