@@ -21,7 +21,6 @@ from citeloom.importing.pipeline import ImportRun
 from citeloom.importing.preview import preview
 from citeloom.importing.rebuild import Rebuild, check_model
 from citeloom.importing.requests import ImportRequest
-from citeloom.importing.reread import Reread
 from citeloom.importing.sources.zotero import ZoteroItems
 from citeloom.importing.stages.read import Reader
 from citeloom.index.base import Collection
@@ -78,5 +77,4 @@ class Importer:
         return ImportState(self.catalog, self.models, self.settings.engine.min_free_mb, request, report, stop)
 
     def _discovery(self, state: ImportState) -> Discovery:
-        kind = Reread if state.request.documents else Discovery
-        return kind(state, self._zotero, self.downloads)
+        return Discovery(state, self._zotero, self.downloads)

@@ -166,7 +166,7 @@ class ImportRun:
             return
         known = {*self._reading, *(source for _, _, source, _ in self._second_queue)}
         found = self._discovery.find()
-        fresh = [file for file in self._discovery.plan(found, second_look=True).to_read if file.source not in known]
+        fresh = [file for file in self._discovery.plan(found, only_changes=True).to_read if file.source not in known]
         self._found |= {file.source: file for file in fresh}
         self._note_pending(fresh)
         self.state.report(total=len(fresh))

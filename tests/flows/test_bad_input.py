@@ -181,7 +181,7 @@ def test_links_that_lead_nowhere_in_a_circle_or_outside_are_told(make: Maker, fo
     said = failures(citeloom(project.home, "ingest", project.name))
     nowhere = {"dangling.md", "one.md", "two.md", "itself"}
     assert said.keys() == {*nowhere, "diary.md", "private"}
-    assert all("leads nowhere" in said[name] for name in nowhere)
+    assert all("is a broken link" in said[name] for name in nowhere)
     assert all("[PERMISSION_DENIED]" in said[name] for name in ("diary.md", "private"))
     assert project.found() == {("good.md", "The newt was measured.")}
 

@@ -49,11 +49,6 @@ def item_source(library: str, key: str, part: str = "") -> str:
     return f"{ZOTERO}{library}/items/{key}" + (f"/{part}" if part else "")
 
 
-def library_of(scope: str) -> str:
-    """Return the library of a part of Zotero."""
-    return Scope.from_uri(scope).library
-
-
 class ZoteroItems:
     """Finds the documents of Zotero that an import has to read."""
 
