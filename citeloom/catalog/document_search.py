@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
-from citeloom.catalog.database import Database
+from citeloom.catalog.database import Database, Table
 from citeloom.core.text.normalize import fold
 
 # Sort orders, written exactly as the table's indexes, so that SQLite need not sort 100,000 rows for each page.
@@ -27,21 +26,23 @@ SORTS = tuple(_ORDERS)
 _FILLED_AT_ONCE = 1000
 
 
-def keys_of(citekey: str, claimed: str) -> str:
-    """Return the citekeys by which a document is found: its own and the claimed one."""
-    return f"{citekey} {claimed}".strip()
-
-
-def words_of(title: str, citekey: str, record: dict[str, Any], place: str) -> str:
+def search_text(title: str, citekey: str, claimed: str, record: dict[str, Any], location: str) -> str:
     """Return the folded text by which a document is found and sorted, beginning with its title."""
-    return fold("\n".join((title or place, citekey, "; ".join(record.get("authors") or ()), place)))
+    keys = f"{citekey} {claimed}".strip()
+    return fold("\n".join((title or location, keys, "; ".join(record.get("authors") or ()), location)))
 
 
-class DocumentSearch:
+def year_of(record: dict[str, Any]) -> int | None:
+    """Return the year of a record, or None."""
+    year = record.get("year")
+    return year if isinstance(year, int) else None
+
+
+class DocumentSearch(Table):
     """Searches the documents table by its indexes."""
 
     def __init__(self, db: Database) -> None:
-        self._db = db
+        super().__init__(db)
         self._filled = False
 
     def page(
@@ -64,13 +65,11 @@ class DocumentSearch:
             # The index contains the words and is much smaller than the rows, which are not read for the search.
             by_words = "documents INDEXED BY list_by_words"
             matching = f"{where} AND {' AND '.join(['instr(words, ?) > 0'] * len(words))}"
-            total = self._db.rows(f"SELECT count(*) FROM {by_words} WHERE {matching}", [*values, *words])[0][0]
-            where, values = (
-                f"{where} AND rowid IN (SELECT rowid FROM {by_words} WHERE {matching})",
-                [*values, *values, *words],
-            )
+            total = self._db.value(f"SELECT count(*) FROM {by_words} WHERE {matching}", [*values, *words])
+            where = f"{where} AND rowid IN (SELECT rowid FROM {by_words} WHERE {matching})"
+            values = [*values, *values, *words]
         else:
-            total = self._db.rows(f"SELECT count(*) FROM documents WHERE {where}", values)[0][0]
+            total = self._db.value(f"SELECT count(*) FROM documents WHERE {where}", values)
         direction = "DESC" if descending else "ASC"
         first, second = _ORDERS[sort]
         # Descending, SQLite sorts nulls last anyway; without NULLS LAST it can use the index.
@@ -78,7 +77,7 @@ class DocumentSearch:
         # The rowid makes the order stable.
         order = f"{first} {direction}{last}, {second} {direction}, rowid {direction}"
         sql = f"SELECT doc_id FROM documents WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?"
-        return [row[0] for row in self._db.rows(sql, [*values, limit, offset])], total
+        return self._db.column(sql, [*values, limit, offset]), total
 
     def _fill(self) -> None:
         """Fill the words and years of rows from an earlier version, once."""
@@ -90,18 +89,8 @@ class DocumentSearch:
             )
             self._filled = not rows
             with self._db.transaction():
-                for row in rows:
-                    self._fill_one(row)
-
-    def _fill_one(self, row: Sequence[Any]) -> None:
-        number, title, citekey, claimed, record, place = row
-        record = json.loads(record)
-        words = words_of(title, keys_of(citekey, claimed), record, place)
-        sql = "UPDATE documents SET words = ?, year = ? WHERE rowid = ?"
-        self._db.write(sql, (words, year_of(record), number))
-
-
-def year_of(record: dict[str, Any]) -> int | None:
-    """Return the year of a record, or None."""
-    year = record.get("year")
-    return year if isinstance(year, int) else None
+                for number, title, citekey, claimed, stored, location in rows:
+                    record = json.loads(stored)
+                    words = search_text(title, citekey, claimed, record, location)
+                    sql = "UPDATE documents SET words = ?, year = ? WHERE rowid = ?"
+                    self._db.write(sql, (words, year_of(record), number))
