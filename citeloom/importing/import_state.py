@@ -94,10 +94,6 @@ class ImportState:
         """Return the sparse vector of each text."""
         return self.sparse.embed(texts, language) if self.sparse else [None] * len(texts)
 
-    def named(self, source: str) -> bool:
-        """Whether the request names exactly this file."""
-        return source == self.request.source
-
     def report(self, *, total: int = 0, searchable: int = 0, done: int = 0, **changes: Any) -> None:
         """Report progress; `total`, `searchable` and `done` are added to what was reported before."""
         before = self._progress
@@ -144,5 +140,5 @@ class ImportState:
             raise CiteLoomError(
                 Code.STORAGE_ERROR,
                 f"The disk has only {free} MB left; imports leave {self._min_free_mb} MB free.",
-                "Free some space: it goes on by itself.",
+                "Free some disk space; the import then continues by itself.",
             )

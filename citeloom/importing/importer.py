@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -28,31 +29,19 @@ from citeloom.index.models.embedding import ModelRegistry
 from citeloom.index.registry import Collections
 
 
+@dataclass(frozen=True, slots=True)
 class Importer:
     """Starts and previews imports."""
 
-    def __init__(
-        self,
-        catalog: Catalog,
-        collections: Collections,
-        models: ModelRegistry,
-        workers: WorkerPool,
-        settings: Settings,
-        conversions: Path,
-        zotero: ZoteroItems,
-        open_collection: Callable[[Project], Collection],
-        build_search_graph: Callable[[str, AbstractContextManager[None], threading.Event], None],
-    ) -> None:
-        self.catalog = catalog
-        self.collections = collections
-        self.models = models
-        self.workers = workers
-        self.settings = settings
-        self.conversions = conversions
-        self.downloads = catalog.db.path.parent / "downloads"
-        self.open_collection = open_collection  # also repairs what a killed engine left half written
-        self._zotero = zotero
-        self._build_search_graph = build_search_graph
+    catalog: Catalog
+    collections: Collections
+    models: ModelRegistry
+    workers: WorkerPool
+    settings: Settings
+    conversions: Path
+    zotero: ZoteroItems
+    open_collection: Callable[[Project], Collection]  # also repairs what a killed engine left half written
+    build_search_graph: Callable[[str, AbstractContextManager[None], threading.Event], None]
 
     def start(self, request: ImportRequest, report: Report, stop: threading.Event) -> ImportRun:
         """Return a new import; `stop` ends it soon, if necessary in the middle of a document."""
@@ -64,7 +53,7 @@ class Importer:
             Reader(state, self.workers, self.conversions, self.settings),
             self.open_collection,
             partial(check_model, self.models, self.settings.models),
-            lambda: self._build_search_graph(state.project.id, state.building_graph(), stop),
+            lambda: self.build_search_graph(state.project.id, state.building_graph(), stop),
             lambda: Rebuild(state, self.collections, self.open_collection, self.models, self.settings.models),
         )
 
@@ -77,4 +66,4 @@ class Importer:
         return ImportState(self.catalog, self.models, self.settings.engine.min_free_mb, request, report, stop)
 
     def _discovery(self, state: ImportState) -> Discovery:
-        return Discovery(state, self._zotero, self.downloads)
+        return Discovery(state, self.zotero, self.catalog.db.path.parent / "downloads")

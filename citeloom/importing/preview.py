@@ -15,33 +15,29 @@ def preview(state: ImportState, discovery: Discovery) -> SyncPreview:
     found = discovery.find()
     plan = discovery.plan(found)
     documents, project_id = state.catalog.documents, state.project.id
-    candidates = (*plan.to_read, *plan.other_record)
-    known = {file.source: documents.find(project_id, source=file.source) for file in candidates}
+    candidates = [*plan.to_read, *plan.other_record]
+    known = {d.source: d for file in candidates if (d := documents.find(project_id, source=file.source))}
     removed = [d for doc_id in (*plan.removed, *plan.disallowed) if (d := documents.find(project_id, doc_id))]
     missing = [*plan.without_file, *(file for file in plan.to_read if file.missing)]
     to_read = [file for file in plan.to_read if not file.missing]
-    added = [file for file in to_read if not _searchable(known.get(file.source))]
-    changed = [file for file in to_read if _searchable(known.get(file.source))]
+    searchable = {source for source, d in known.items() if d.state in (State.READY, State.DUPLICATE)}
+    updated = [(file, known[file.source]) for file in plan.other_record if file.source in known]
     return SyncPreview(
         project=state.project.id,
-        added=[PlannedDocument(*_named(file)) for file in added],
-        changed=[PlannedDocument(*_named(file)) for file in changed],
-        updated=[UpdatedDocument(*_named(file), _old_key(known.get(file.source), file)) for file in plan.other_record],
+        added=[PlannedDocument(*_named(file)) for file in to_read if file.source not in searchable],
+        changed=[PlannedDocument(*_named(file)) for file in to_read if file.source in searchable],
+        updated=[UpdatedDocument(*_named(file), _old_key(document, file)) for file, document in updated],
         without_file=[DocumentWithoutFile(*_named(file), file.missing) for file in missing],
         removed=[
             PlannedDocument(shown_source(document), document.citekey, document.title)
             for document in removed
             if document.state != State.WITHOUT_FILE
         ],
-        unchanged=len(set(plan.unchanged) - {d.doc_id for file in plan.other_record if (d := known[file.source])}),
+        unchanged=len(set(plan.unchanged) - {document.doc_id for _, document in updated}),
         asks=plan.removes_many,
         problems=[SourceProblem(source, str(error.code), str(error)) for source, error in found.problems.items()],
         warnings=found.warnings,
     )
-
-
-def _searchable(document: Document | None) -> bool:
-    return document is not None and document.state in (State.READY, State.DUPLICATE)
 
 
 def _named(file: FoundFile) -> tuple[str, str, str]:
@@ -50,7 +46,6 @@ def _named(file: FoundFile) -> tuple[str, str, str]:
     return file.source, record.citekey if record else "", record.title if record else ""
 
 
-def _old_key(document: Document | None, file: FoundFile) -> str:
+def _old_key(document: Document, file: FoundFile) -> str:
     """Return the old citekey of a document, if it gets a new one."""
-    renamed = document and file.item and document.citekey != file.item.record.citekey
-    return document.citekey if document and renamed else ""
+    return document.citekey if file.item and document.citekey != file.item.record.citekey else ""

@@ -118,7 +118,7 @@ class RecordFinder:
         dois: Sequence[str],
         first_text: str,
         claim: Mapping[str, Any],
-        taken: Container[str],
+        is_taken: Callable[[str], bool],
         content_hash: str | None,
         has_own_file: Callable[[str], bool],
     ) -> Found:
@@ -136,7 +136,7 @@ class RecordFinder:
         name = title or re.sub(r"[_\s]+", " ", path.stem)
         plain = {key: claim[key] for key in _DESCRIBING if key in claim}
         record = with_metadata(Record(citekey="", title=name, item_type="document"), plain)
-        key = make_citekey(record.authors, record.year, record.title or path.stem, _Union(taken, self._by_key))
+        key = make_citekey(record.authors, record.year, record.title or path.stem, _TakenKeys(self._by_key, is_taken))
         record = replace(record, citekey=key, key_made=True)
         if match:
             return Found(record, None, match.record.citekey, match.by)
@@ -162,23 +162,15 @@ def _same_content(other: Path, path: Path, content_hash: str | None) -> bool:
         return False
 
 
-class KeysOfOthers:
-    """Container of the citekeys of the project's other documents."""
+class _TakenKeys:
+    """Container of the citekeys of the references and of the project's other documents."""
 
-    def __init__(self, catalog: Catalog, document: Document) -> None:
-        self._catalog = catalog
-        self._document = document
-
-    def __contains__(self, key: object) -> bool:
-        return self._catalog.documents.has_citekey(self._document.project_id, str(key), self._document.doc_id)
-
-
-class _Union:
-    def __init__(self, *of: Container[str]) -> None:
-        self._of = of
+    def __init__(self, references: Container[str], has_citekey: Callable[[str], bool]) -> None:
+        self._references = references
+        self._has_citekey = has_citekey
 
     def __contains__(self, key: object) -> bool:
-        return any(key in one for one in self._of)
+        return key in self._references or self._has_citekey(str(key))
 
 
 def with_metadata(record: Record, metadata: Mapping[str, Any]) -> Record:
@@ -212,13 +204,13 @@ def describe(document: Document, found: Found, converted: Mapping[str, Any], cla
     document.pages = converted["pages"] or None
     document.word_coverage = converted["word_coverage"]
     document.converter = converted["converter"]
-    document.converter_engine = QUICK if converted["converter"] == QUICK_VERSION else converted["engine"]
+    document.converter_engine = QUICK if document.converter == QUICK_VERSION else converted["engine"]
     document.fallback_reason = converted["fallback_reason"]
     document.text_source = converted["text_source"]
     document.ocr_share = converted["ocr_share"]
-    document.ocr_languages = list(converted["ocr_languages"])
+    document.ocr_languages = converted["ocr_languages"]
     document.waiting_for_ocr = converted["waiting_for_ocr"]
-    document.warnings = list(converted["warnings"])
+    document.warnings = converted["warnings"]
 
 
 _CLAIM_SOURCES = {"name": "its file name", "doi": "the DOI printed in it", "title": "its title", AGENT: "an agent"}
@@ -361,7 +353,7 @@ def found_for(
         path,
         **seen,
         claim=claim,
-        taken=KeysOfOthers(catalog, document),
+        is_taken=lambda key: catalog.documents.has_citekey(document.project_id, key, document.doc_id),
         content_hash=document.content_hash,
         has_own_file=lambda key: catalog.documents.has_own_file(document.project_id, key, document.doc_id),
     )

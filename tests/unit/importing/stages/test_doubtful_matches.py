@@ -89,7 +89,7 @@ def test_a_record_that_names_no_work_is_made_from_the_file_and_not_from_what_is_
         dois=[],
         first_text="Mine",
         claim=claim,
-        taken=(),
+        is_taken=lambda key: False,
         content_hash=None,
         has_own_file=lambda key: False,
     )
