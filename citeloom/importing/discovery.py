@@ -10,8 +10,8 @@ from citeloom.catalog.documents import Document
 from citeloom.conversion.convert import CONVERTER_VERSION, QUICK_VERSION
 from citeloom.conversion.formats import file_type
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.ids import document_id
 from citeloom.core.types import Source
-from citeloom.importing.ids import document_id
 from citeloom.importing.import_state import ImportState
 from citeloom.importing.planning import Plan, plan
 from citeloom.importing.sources.folder import FoundFile, SourceContents, scan_sources

@@ -7,8 +7,8 @@ from typing import Any
 
 from citeloom.catalog.documents import Document
 from citeloom.catalog.projects import Project
+from citeloom.core.ids import passage_id
 from citeloom.core.types import Passage, Record
-from citeloom.importing.ids import passage_id
 from citeloom.importing.sources.names import shown_source
 from citeloom.index.filters import section_keys, section_names
 

@@ -18,9 +18,9 @@ from citeloom.catalog.documents import Document, State
 from citeloom.catalog.projects import Project
 from citeloom.core import fault_injection as faults
 from citeloom.core.errors import Cause, CiteLoomError, Code, unexpected
+from citeloom.core.ids import document_id
 from citeloom.core.jobs import JobStopped, RateEstimator
 from citeloom.importing.discovery import Discovery
-from citeloom.importing.ids import document_id
 from citeloom.importing.import_state import ImportState
 from citeloom.importing.planning import Plan
 from citeloom.importing.rebuild import Rebuild

@@ -17,11 +17,10 @@ from citeloom.catalog.documents import STORED_TYPE
 from citeloom.catalog.projects import Project
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.ids import stored_passage_id
+from citeloom.core.ids import document_id, stored_passage_id
 from citeloom.core.json_values import YEARS, is_integer_within
 from citeloom.core.text.sanitize import one_line
 from citeloom.core.types import TextSource
-from citeloom.importing.ids import document_id
 from citeloom.importing.sources.names import STORED
 from citeloom.importing.stages.match import AGENT
 from citeloom.index.base import Point

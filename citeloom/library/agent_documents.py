@@ -11,8 +11,8 @@ from typing import Any
 from citeloom.catalog import Catalog
 from citeloom.catalog.documents import STORED_TYPE, Document, State
 from citeloom.catalog.projects import Project
+from citeloom.core.ids import passage_set_id
 from citeloom.core.types import TextSource
-from citeloom.importing.ids import passage_set_id
 from citeloom.importing.sources.names import STORED
 from citeloom.importing.stages.match import AGENT, CONFIRMED, METADATA_KEYS, claimed_key
 from citeloom.index.base import Collection

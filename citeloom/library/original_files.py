@@ -7,8 +7,8 @@ from pathlib import Path
 from citeloom.catalog import Catalog
 from citeloom.catalog.documents import Document
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.ids import document_id
 from citeloom.core.lru_cache import LruCache
-from citeloom.importing.ids import document_id
 from citeloom.importing.sources.folder import hash_file
 from citeloom.importing.sources.names import shown_source
 from citeloom.importing.sources.web_address import is_address

@@ -14,8 +14,8 @@ from citeloom.catalog.documents import Document, State
 from citeloom.conversion.convert import CONVERTER_VERSION
 from citeloom.core import fault_injection as faults
 from citeloom.core.errors import RETRIED_CODES, CiteLoomError, Code
+from citeloom.core.ids import passage_id, passage_set_id
 from citeloom.core.types import Passage, Record
-from citeloom.importing.ids import passage_id, passage_set_id
 from citeloom.importing.import_state import ImportState, Vectors
 from citeloom.importing.payloads import embedded_text, payload
 from citeloom.importing.sources.folder import FoundFile

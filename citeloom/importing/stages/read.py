@@ -18,8 +18,8 @@ from citeloom.conversion.limits import limits
 from citeloom.conversion.pool import ConversionTimeout, WorkerPool
 from citeloom.core import fault_injection as faults
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.ids import document_id
 from citeloom.core.settings import Settings
-from citeloom.importing.ids import document_id
 from citeloom.importing.import_state import ImportState
 from citeloom.importing.sources.folder import FoundFile, hash_file
 from citeloom.importing.sources.names import ZOTERO

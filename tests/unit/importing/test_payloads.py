@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from citeloom.catalog.documents import Document
 from citeloom.catalog.projects import Project
+from citeloom.core.ids import passage_id, passage_set_id
 from citeloom.core.types import Passage, Record
-from citeloom.importing.ids import passage_id, passage_set_id
 from citeloom.importing.payloads import payload, record_values
 
 CONTRACT = {

@@ -7,8 +7,7 @@ import uuid
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citeloom.core.ids import stored_passage_id
-from citeloom.importing.ids import document_id, passage_id, passage_set_id
+from citeloom.core.ids import document_id, passage_id, passage_set_id, stored_passage_id
 
 SET = passage_set_id("thesis", "hash", "c1", 256)
 
