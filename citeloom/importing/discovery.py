@@ -19,7 +19,7 @@ from citeloom.importing.sources.names import ALL_OF_ZOTERO, STORED, ZOTERO, show
 from citeloom.importing.sources.open_within import outside
 from citeloom.importing.sources.web import fetch
 from citeloom.importing.sources.web_address import is_address
-from citeloom.importing.sources.zotero import ZoteroItems, item_source
+from citeloom.importing.sources.zotero import item_source
 from citeloom.zotero.scope import Scope
 
 _SYNC = "Sync the project: that finds the file again, or removes the document."
@@ -28,11 +28,9 @@ _SYNC = "Sync the project: that finds the file again, or removes the document."
 class Discovery:
     """Finds the files of one import and plans what to do with them. Nothing is written."""
 
-    def __init__(self, state: ImportState, zotero: ZoteroItems, downloads: Path) -> None:
+    def __init__(self, state: ImportState) -> None:
         self._state = state
         self._request = state.request
-        self._zotero = zotero
-        self._downloads = downloads  # where documents from the web are stored
 
     def find(self) -> SourceContents:
         """Return everything that the import's sources contain now, or the files of the requested documents."""
@@ -88,7 +86,7 @@ class Discovery:
         """Add the project's parts of Zotero, or one of them."""
         if allowed := [source for source in self._allowed() if source.kind == "zotero"]:
             self._state.report(stage="plan", file="Zotero")
-            self._zotero.look_up(allowed, found, only=only, strict=strict)
+            self._state.context.zotero.look_up(allowed, found, only=only, strict=strict)
 
     def _folders_and_files(self) -> list[Source]:
         """Return the folders and files to scan."""
@@ -101,7 +99,8 @@ class Discovery:
 
     def _fetched(self, address: str) -> FoundFile:
         self._state.report(file=address, stage="fetch")
-        path = fetch(address, self._downloads / document_id(self._state.project.id, address)).path
+        downloads = self._state.catalog.db.path.parent / "downloads"
+        path = fetch(address, downloads / document_id(self._state.project.id, address)).path
         return _on_disk(path, known_as=address)
 
     def _outside_sources(self) -> Callable[[str], bool]:

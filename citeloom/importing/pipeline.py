@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
@@ -15,16 +16,15 @@ from heapq import heappop, heappush
 from pathlib import Path
 
 from citeloom.catalog.documents import Document, State
-from citeloom.catalog.projects import Project
 from citeloom.core import fault_injection as faults
 from citeloom.core.errors import Cause, CiteLoomError, Code, unexpected
 from citeloom.core.ids import document_id
-from citeloom.core.jobs import JobStopped, RateEstimator
+from citeloom.core.jobs import JobStopped, RateEstimator, Report
 from citeloom.importing.discovery import Discovery
-from citeloom.importing.import_state import ImportState
+from citeloom.importing.import_state import ImportContext, ImportState
 from citeloom.importing.planning import Plan
-from citeloom.importing.rebuild import Rebuild
-from citeloom.importing.requests import ImportCounter
+from citeloom.importing.rebuild import Rebuild, check_model
+from citeloom.importing.requests import ImportCounter, ImportRequest
 from citeloom.importing.sources.folder import FoundFile
 from citeloom.importing.sources.names import source_name
 from citeloom.importing.stages.commit import DocumentCommitter
@@ -55,26 +55,14 @@ class ImportRun:
     called again, it continues where it stopped.
     """
 
-    def __init__(
-        self,
-        state: ImportState,
-        discovery: Discovery,
-        reader: Reader,
-        open_collection: Callable[[Project], Collection],
-        check_model: Callable[[Project], None],
-        build_search_graph: Callable[[], None],
-        start_rebuild: Callable[[], Rebuild],
-    ) -> None:
-        self.state = state
-        self._request = state.request
-        self._catalog = state.catalog
-        self._stop = state.stop
-        self._discovery = discovery
-        self._reader = reader
-        self._open_collection = open_collection
-        self._check_model = check_model
-        self._build_search_graph = build_search_graph
-        self._start_rebuild = start_rebuild
+    def __init__(self, context: ImportContext, request: ImportRequest, report: Report, stop: threading.Event) -> None:
+        faults.point("import.begin", request.project_id)
+        self.state = ImportState(context, request, report, stop)
+        self._request = request
+        self._catalog = context.catalog
+        self._stop = stop
+        self._discovery = Discovery(self.state)
+        self._reader = Reader(self.state)
         self._writer = LiveWriter(self._catalog, self._collection)
         self._committer: DocumentCommitter | None = None
         self._began = time.monotonic()
@@ -205,7 +193,7 @@ class ImportRun:
 
     def _begin_import(self) -> None:
         state, writer = self.state, self._writer
-        self._check_model(state.project)
+        check_model(state)
         self._committer = DocumentCommitter(state, self._reader, writer, writer.note, writer.stored)
         found, plan = self._plan()
         stale = self._refresh(plan)
@@ -221,7 +209,7 @@ class ImportRun:
         self._collection().flush()
 
     def _collection(self) -> Collection:
-        return self._open_collection(self.state.project)
+        return self.state.context.open_collection(self.state.project)
 
     def _remove(self, doc_id: str) -> None:
         document = self._catalog.documents.find(self.state.project.id, doc_id)
@@ -250,7 +238,7 @@ class ImportRun:
         """Match doubtful files again: their work may have gained or lost a file of its own since."""
         project_id = self.state.project.id
         if doubted := self._catalog.documents.doubted(project_id):
-            collection = self._open_collection(self._catalog.projects.get(project_id))
+            collection = self.state.context.open_collection(self._catalog.projects.get(project_id))
             refresh(self._catalog, project_id, self.state.records, doubted, collection, self._stop)
 
     def _refresh_one(self, file: FoundFile, *, counted: bool) -> None:
@@ -261,8 +249,7 @@ class ImportRun:
             self.result.skipped -= updated
 
     def _begin_rebuild(self) -> None:
-        rebuild = self._rebuild = self._start_rebuild()
-        self._build_search_graph = rebuild.build_search_graph
+        rebuild = self._rebuild = Rebuild(self.state)
         self._committer = DocumentCommitter(self.state, self._reader, rebuild.writer, rebuild.carry, rebuild.stored)
         _, plan = self._plan(again=True)
         self._fill_first_queue(plan.to_read)
@@ -437,7 +424,10 @@ class ImportRun:
             heappush(self._second_queue, (searchable_now or read.put_off, size_left, file.source, file))
         state.pace.advance(size)
         state.report(searchable=searchable - was_searchable, done=int(finished))
-        self._build_search_graph()
+        if self._rebuild:
+            self._rebuild.build_search_graph()
+        else:
+            state.context.build_search_graph(state.project.id, state.building_graph(), self._stop)
 
     def _has_failed(self, file: FoundFile, error: CiteLoomError) -> bool:
         """Whether the document itself failed, rather than something it needs that may become available again."""

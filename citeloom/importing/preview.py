@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import threading
+
 from citeloom.api.importing import DocumentWithoutFile, PlannedDocument, SourceProblem, SyncPreview, UpdatedDocument
 from citeloom.catalog.documents import Document, State
 from citeloom.importing.discovery import Discovery
-from citeloom.importing.import_state import ImportState
+from citeloom.importing.import_state import ImportContext, ImportState
+from citeloom.importing.requests import ImportRequest
 from citeloom.importing.sources.folder import FoundFile
 from citeloom.importing.sources.names import shown_source
 
 
-def preview(state: ImportState, discovery: Discovery) -> SyncPreview:
+def preview(context: ImportContext, request: ImportRequest) -> SyncPreview:
     """Plan an import, document by document; nothing is written, converted or embedded."""
+    state = ImportState(context, request, lambda progress: None, threading.Event())
+    discovery = Discovery(state)
     found = discovery.find()
     plan = discovery.plan(found)
     documents, project_id = state.catalog.documents, state.project.id

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Container, Iterable
 from dataclasses import replace
 
 from citeloom.catalog.database import now
 from citeloom.catalog.documents import Document, State
-from citeloom.catalog.projects import Project
 from citeloom.core.errors import Cause, CiteLoomError, Code
 from citeloom.core.jobs import JobStopped
-from citeloom.core.settings import Models
 from citeloom.importing.import_state import ImportState
 from citeloom.importing.payloads import embedded_text
 from citeloom.importing.sources.names import STORED
@@ -18,20 +16,14 @@ from citeloom.importing.writer import RebuildWriter
 from citeloom.index.base import Collection, Hit, Point
 from citeloom.index.filters import AnyOf
 from citeloom.index.models.available import fetch, is_downloaded
-from citeloom.index.models.embedding import ModelRegistry
-from citeloom.index.registry import Collections
 
 _MEGABYTE = 1_000_000
 
 
-def wanted_model(project: Project, settings: Models) -> str:
-    """Return the dense model configured for a project: the one chosen for it, else that of the settings."""
-    return project.dense_model if project.own_model else settings.dense
-
-
-def check_model(models: ModelRegistry, settings: Models, project: Project) -> None:
+def check_model(state: ImportState) -> None:
     """Raise an error if passages of two models would be mixed in one project."""
-    wanted = wanted_model(project, settings)
+    project, models = state.project, state.context.models
+    wanted = _configured_model(state)
     if wanted != project.dense_model or models.for_questions(wanted).info.fingerprint != project.dense_fingerprint:
         raise CiteLoomError(
             Code.EMBEDDING_MISMATCH,
@@ -46,24 +38,18 @@ def check_model(models: ModelRegistry, settings: Models, project: Project) -> No
 class Rebuild:
     """Builds a new generation of an index while the old one stays in use."""
 
-    def __init__(
-        self,
-        state: ImportState,
-        collections: Collections,
-        open_collection: Callable[[Project], Collection],
-        models: ModelRegistry,
-        settings: Models,
-    ) -> None:
+    def __init__(self, state: ImportState) -> None:
+        settings = state.context.settings.models
         self._state = state
-        self._collections = collections
+        self._collections = state.context.collections
         self._began = now()
         self._doc_ids_at_start = set(self._documents())
         self.old = state.project
-        wanted = state.request.model or wanted_model(self.old, settings)
+        wanted = state.request.model or _configured_model(state)
         if state.request.download and not is_downloaded(wanted):
             _fetch(state, wanted)
         try:
-            info = models.info(wanted)
+            info = state.context.models.info(wanted)
         except CiteLoomError as error:
             error.details["lasting"] = wanted  # nothing has started yet, and the index in use still works
             raise
@@ -82,7 +68,7 @@ class Rebuild:
         self._rescued: dict[str, list[Hit]] = {}  # by document, if the generation in use cannot be opened
         try:
             # Opened, so that no clean-up deletes the new generation; queried, because its server may be unreachable.
-            open_collection(self.old).any_passages(1)
+            state.context.open_collection(self.old).any_passages(1)
         except CiteLoomError as error:
             self._unreadable = error
             state.result.warnings.append(f"{error.message} It is built anew from the files.")
@@ -185,6 +171,11 @@ class Rebuild:
 
     def _documents(self) -> dict[str, Document]:
         return {document.doc_id: document for document in self._state.catalog.documents.all(self._state.project.id)}
+
+
+def _configured_model(state: ImportState) -> str:
+    """Return the dense model chosen for the project, else that of the settings."""
+    return state.project.dense_model if state.project.own_model else state.context.settings.models.dense
 
 
 def _fetch(state: ImportState, model: str) -> None:

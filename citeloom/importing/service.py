@@ -10,13 +10,12 @@ from citeloom.api.importing import Ingest, PreviewSync, SyncPreview
 from citeloom.api.types import StartedJob
 from citeloom.api.verbs import handles
 from citeloom.bibliography.references import load_references
-from citeloom.catalog import Catalog
 from citeloom.catalog.projects import Project
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import Job, JobQueue
-from citeloom.core.settings import Settings
 from citeloom.core.types import Record, Source
-from citeloom.importing.importer import Importer
+from citeloom.importing.import_state import ImportContext
+from citeloom.importing.preview import preview
 from citeloom.importing.requests import ImportRequest
 from citeloom.importing.sources.allowed import allowed_path, check_kind, existing
 from citeloom.importing.sources.folder import hash_file
@@ -31,19 +30,12 @@ class ImportService:
     """Starts imports: checks what a person or an agent may read, and queues the job."""
 
     def __init__(
-        self,
-        catalog: Catalog,
-        importer: Importer,
-        jobs: JobQueue,
-        zotero: ZoteroService,
-        settings: Settings,
-        sources_changed: Callable[[], None],
+        self, context: ImportContext, jobs: JobQueue, zotero: ZoteroService, sources_changed: Callable[[], None]
     ) -> None:
-        self._catalog = catalog
-        self._importer = importer
+        self._context = context
+        self._catalog = context.catalog
         self._jobs = jobs
         self._zotero = zotero
-        self._settings = settings
         self._sources_changed = sources_changed
 
     @handles(Ingest)
@@ -63,7 +55,7 @@ class ImportService:
             source = self._zotero_part(project, source, recursive=request.recursive, by_agent=by_agent)
         elif source is not None and is_address(source):
             web_address(source)
-            if by_agent and not self._settings.privacy.agents_may_fetch:
+            if by_agent and not self._context.settings.privacy.agents_may_fetch:
                 raise CiteLoomError(
                     Code.PERMISSION_DENIED,
                     "The researcher has not allowed agents to fetch from the web.",
@@ -134,10 +126,10 @@ class ImportService:
     def sync_if_needed(self, project_id: str) -> None:
         """Sync a project if its sources have changed; raise an error if Zotero could not be read."""
         request = ImportRequest(project_id, watched=True)
-        preview = self._importer.preview(request)
-        if preview.changes_anything or self._references_changed(project_id):
+        planned = preview(self._context, request)
+        if planned.changes_anything or self._references_changed(project_id):
             self._jobs.submit(request)
-        for problem in preview.problems:
+        for problem in planned.problems:
             if problem.code == Code.ZOTERO_UNAVAILABLE:
                 raise CiteLoomError(Code.ZOTERO_UNAVAILABLE, problem.reason)
             log.warning("%s: %s: %s", project_id, problem.source, problem.reason)
@@ -157,4 +149,4 @@ class ImportService:
     def preview_sync(self, request: PreviewSync) -> SyncPreview:
         """Return what a sync of a project would do; nothing is written."""
         project = self._catalog.projects.get(request.project)
-        return self._importer.preview(ImportRequest(project.id, retry_failed=request.retry_failed))
+        return preview(self._context, ImportRequest(project.id, retry_failed=request.retry_failed))

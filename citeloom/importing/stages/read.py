@@ -15,11 +15,10 @@ from citeloom.catalog.documents import Document, State
 from citeloom.conversion.cache import conversion_file
 from citeloom.conversion.convert import CONVERTER_VERSION
 from citeloom.conversion.limits import limits
-from citeloom.conversion.pool import ConversionTimeout, WorkerPool
+from citeloom.conversion.pool import ConversionTimeout
 from citeloom.core import fault_injection as faults
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.ids import document_id
-from citeloom.core.settings import Settings
 from citeloom.importing.import_state import ImportState
 from citeloom.importing.sources.folder import FoundFile, hash_file
 from citeloom.importing.sources.names import ZOTERO
@@ -47,12 +46,11 @@ class Read:
 class Reader:
     """Reads the files of one import."""
 
-    def __init__(self, state: ImportState, workers: WorkerPool, conversions: Path, settings: Settings) -> None:
+    def __init__(self, state: ImportState) -> None:
         self._state = state
-        self._workers = workers
-        self._conversions = conversions  # the cache of whole conversions
-        self._ocr = settings.ocr
-        self._worker_memory_mb = settings.engine.worker_memory_mb
+        self._workers = state.context.workers
+        self._conversions = state.context.conversions
+        self._settings = state.context.settings
         self.progress: dict[str, tuple[str, int, int]] = {}  # by source: stage, page, number of pages
 
     def each(
@@ -123,7 +121,7 @@ class Reader:
             record = known.record if known else {}
         page_range = record.get("page_range")
         same = known if known and known.content_hash == content_hash else None
-        allowed = limits(same, quick=quick, megabytes=self._worker_memory_mb, size=file.size)
+        allowed = limits(same, quick=quick, megabytes=self._settings.engine.worker_memory_mb, size=file.size)
         request: dict[str, Any] = {
             "path": file.path,
             "content_hash": content_hash,  # the worker refuses any other content at this path
@@ -135,7 +133,7 @@ class Reader:
             "progress": not quick,
             "page_range": page_range,
             "ocr_languages": self._languages(record.get("language")),
-            "ocr_engine": self._ocr.engine,
+            "ocr_engine": self._settings.ocr.engine,
         }
 
         def report(progress: dict[str, Any]) -> None:
@@ -195,4 +193,4 @@ class Reader:
         return bool(request.ocr_languages and known.ocr_languages and other_languages)
 
     def _languages(self, of_record: str | None) -> list[str]:
-        return ocr_languages(of_record, self._state.request.ocr_languages, self._ocr.languages)
+        return ocr_languages(of_record, self._state.request.ocr_languages, self._settings.ocr.languages)
