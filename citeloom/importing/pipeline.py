@@ -309,7 +309,7 @@ class ImportRun:
         for file, document in fresh:  # before the catalog is locked: thousands of records take a while
             document.title = source_name(file.source)
             if file.item:
-                take_item_record(document, file.item)
+                take_item_record(self._catalog, document, file.item)
         with self._catalog.db.transaction():
             for _, document in fresh:
                 self._catalog.documents.save(document)

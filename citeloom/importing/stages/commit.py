@@ -27,7 +27,6 @@ from citeloom.importing.stages.match import (
     Found,
     describe,
     doubt,
-    found_for,
     latest_record,
     note_rename,
     note_without_file,
@@ -74,7 +73,7 @@ class DocumentCommitter:
             found.converter = CONVERTER_VERSION
             if twin:
                 if file.item:
-                    take_item_record(found, file.item, state.catalog)
+                    take_item_record(state.catalog, found, file.item)
                 self._becomes_duplicate(found, twin)
             self.writer.note(found)
             state.result.skipped += 1
@@ -160,9 +159,9 @@ class DocumentCommitter:
             document.zotero = file.item.zotero
             return Found(record, BY_ZOTERO), {}
         seen, path = seen_in(converted), Path(file.path)
-        claim = (file.source == state.request.source and state.request.metadata) or state.records.claim(path, **seen)
+        claim = (file.source == state.request.source and state.request.metadata) or state.records.claim(path, seen)
         claim = claim or document.record.get("_claim") or document.record.get("_metadata") or {}
-        found = found_for(state.catalog, state.records, document, path, seen, claim)
+        found = state.records.find(state.catalog, document, path, seen, claim)
         if found.record.key_made and document.key_made and document.version and document.converter_engine == QUICK:
             # Keep the key: somebody may have cited it by now.
             found = replace(found, record=replace(found.record, citekey=document.citekey))
