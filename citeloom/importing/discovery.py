@@ -100,7 +100,7 @@ class Discovery:
     def _fetched(self, address: str) -> FoundFile:
         self._state.report(file=address, stage="fetch")
         downloads = self._state.catalog.db.path.parent / "downloads"
-        path = fetch(address, downloads / document_id(self._state.project.id, address)).path
+        path = fetch(address, downloads / document_id(self._state.project.id, address))
         return _on_disk(path, known_as=address)
 
     def _outside_sources(self) -> Callable[[str], bool]:

@@ -121,7 +121,7 @@ class ImportRun:
         """Raise an error early if disk or index is still unavailable, before many files are read in vain."""
         self.state.check_disk()
         if self._rebuild:
-            self._rebuild.check()
+            self._rebuild.collection.any_passages(1)
             return
         self._collection().any_passages(1)
         # Passages may have been being written when the index became unavailable.
@@ -179,14 +179,17 @@ class ImportRun:
         rebuild, self._rebuild = self._rebuild, None
         if rebuild and not self._rebuilt:
             with suppress(CiteLoomError):  # it may be closed, or its server unreachable
-                rebuild.close()
+                rebuild.collection.close()  # the next start deletes it
 
     def _end(self) -> None:
+        project_id, records = self.state.project.id, self.state.records
         stopped = self._stop.is_set() and not self._rebuilt
-        if not stopped:
-            self._match_doubtful_again()
+        # The works of doubtful files may have gained or lost a file of their own.
+        if not stopped and (doubted := self._catalog.documents.doubted(project_id)):
+            collection = self.state.context.open_collection(self._catalog.projects.get(project_id))
+            refresh(self._catalog, project_id, records, doubted, collection, self._stop)
         if not stopped and self._request.source is None and not self._request.documents:
-            self._catalog.projects.note_references(self.state.project.id, self.state.records.hash or None)
+            self._catalog.projects.note_references(project_id, records.hash or None)
         self.result.stopped = stopped
         self.result.duration_seconds = time.monotonic() - self._began
         self.state.report(stage="done", file="")
@@ -204,20 +207,16 @@ class ImportRun:
     def _continue_import(self) -> None:
         self._run_pass(first=True)
         if not self._stop.is_set():
-            for doc_id in sorted(self.state.removed):
-                self._remove(doc_id)
+            removed = self._catalog.documents.some(self.state.project.id, sorted(self.state.removed))
+            for document in removed:
+                self._writer.remove(document.project_id, document.doc_id)
+                self.touched.add(document.source)
+                # A work without a readable file does not count as a removed document.
+                self.result.removed += document.state != State.WITHOUT_FILE
         self._collection().flush()
 
     def _collection(self) -> Collection:
         return self.state.context.open_collection(self.state.project)
-
-    def _remove(self, doc_id: str) -> None:
-        document = self._catalog.documents.find(self.state.project.id, doc_id)
-        self._writer.remove(self.state.project.id, doc_id)
-        if document:
-            self.touched.add(document.source)
-            # A work without a readable file does not count as a removed document.
-            self.result.removed += document.state != State.WITHOUT_FILE
 
     def _refresh(self, plan: Plan) -> list[str]:
         """Update the records of documents whose text is unchanged; return the sources whose printed pages change."""
@@ -233,20 +232,6 @@ class ImportRun:
         self.result.updated += updated
         self.result.skipped = max(0, self.result.skipped - updated - len(stale))
         return stale
-
-    def _match_doubtful_again(self) -> None:
-        """Match doubtful files again: their work may have gained or lost a file of its own since."""
-        project_id = self.state.project.id
-        if doubted := self._catalog.documents.doubted(project_id):
-            collection = self.state.context.open_collection(self._catalog.projects.get(project_id))
-            refresh(self._catalog, project_id, self.state.records, doubted, collection, self._stop)
-
-    def _refresh_one(self, file: FoundFile, *, counted: bool) -> None:
-        """Update the record of a file whose text was not read in this import."""
-        updated, _ = refresh_item_records(self._catalog, self.state.project.id, [file], self._collection(), self._stop)
-        if counted:
-            self.result.updated += updated
-            self.result.skipped -= updated
 
     def _begin_rebuild(self) -> None:
         rebuild = self._rebuild = Rebuild(self.state)
@@ -402,7 +387,12 @@ class ImportRun:
             state.check_disk()
             searchable, finished = committer.commit(file, document, read, first=first)
             if first and file.item and not read.reply and document.record_hash != file.item.fingerprint:
-                self._refresh_one(file, counted=read.unchanged)
+                updated, _ = refresh_item_records(
+                    self._catalog, state.project.id, [file], self._collection(), self._stop
+                )
+                if read.unchanged:
+                    self.result.updated += updated
+                    self.result.skipped -= updated
         except JobStopped:
             return
         except Exception as error:

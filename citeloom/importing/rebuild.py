@@ -72,10 +72,10 @@ class Rebuild:
         except CiteLoomError as error:
             self._unreadable = error
             state.result.warnings.append(f"{error.message} It is built anew from the files.")
-        self._collection = self._collections.create(
+        self.collection = self._collections.create(
             state.project.index_location, info.size, sparse=bool(settings.sparse)
         )
-        self.writer = RebuildWriter(state.catalog, self._collection)
+        self.writer = RebuildWriter(state.catalog, self.collection)
 
     def stored(self, document: Document) -> Iterable[Point]:
         """Return a document's passages in the generation in use; none if it cannot be read."""
@@ -89,14 +89,6 @@ class Rebuild:
         if self._unreadable:
             raise self._unreadable
         return self._collections.get(self.old.index_location)
-
-    def check(self) -> None:
-        """Raise an error if the new generation cannot be reached."""
-        self._collection.any_passages(1)
-
-    def close(self) -> None:
-        """Close an unfinished generation; the next start deletes it."""
-        self._collection.close()
 
     def carry_over(self, read_again: Container[str]) -> None:
         """Carry over documents without a readable file: stored by an agent, or on a drive that is not connected."""
@@ -151,12 +143,12 @@ class Rebuild:
 
     def build_search_graph(self) -> None:
         """Build the search graph over the passages written so far, before too many are without one."""
-        self._collections.build_graph_if_large(self._collection, self._state.building_graph(), self._state.stop)
+        self._collections.build_graph_if_large(self.collection, self._state.building_graph(), self._state.stop)
 
     def finish(self) -> None:
         """Make the new generation the one in use."""
         state = self._state
-        with self._collections.swapped(state.project.index_location, self._collection):
+        with self._collections.swapped(state.project.index_location, self.collection):
             self.writer.finish(state.project, sorted(state.removed))
         state.result.removed += len(state.removed)
 

@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from citeloom.api.importing import Ingest, PreviewSync, SyncPreview
+from citeloom.api.importing import (
+    DocumentWithoutFile,
+    Ingest,
+    PlannedDocument,
+    PreviewSync,
+    SourceProblem,
+    SyncPreview,
+    UpdatedDocument,
+)
 from citeloom.api.types import StartedJob
 from citeloom.api.verbs import handles
 from citeloom.bibliography.references import load_references
-from citeloom.catalog.projects import Project
+from citeloom.catalog.documents import Document, State
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import Job, JobQueue
 from citeloom.core.types import Record, Source
-from citeloom.importing.import_state import ImportContext
-from citeloom.importing.preview import preview
+from citeloom.importing.discovery import Discovery
+from citeloom.importing.import_state import ImportContext, ImportState
 from citeloom.importing.requests import ImportRequest
 from citeloom.importing.sources.allowed import allowed_path, check_kind, existing
-from citeloom.importing.sources.folder import hash_file
+from citeloom.importing.sources.folder import FoundFile, hash_file
+from citeloom.importing.sources.names import shown_source
 from citeloom.importing.sources.web_address import is_address, web_address
 from citeloom.importing.stages.match import METADATA_KEYS, with_metadata
 from citeloom.importing.zotero_service import ZoteroService, is_zotero, same_part
@@ -52,7 +62,7 @@ class ImportService:
         project, source = self._catalog.projects.get(request.project), request.source
         sources = self._catalog.projects.sources(project.id)
         if source is not None and is_zotero(source):
-            source = self._zotero_part(project, source, recursive=request.recursive, by_agent=by_agent)
+            source = self._zotero_part(project.id, source, sources, recursive=request.recursive, by_agent=by_agent)
         elif source is not None and is_address(source):
             web_address(source)
             if by_agent and not self._context.settings.privacy.agents_may_fetch:
@@ -111,22 +121,23 @@ class ImportService:
         )
         return self._jobs.submit(job_request, only_ask=by_agent)
 
-    def _zotero_part(self, project: Project, source: str, *, recursive: bool, by_agent: bool) -> str:
+    def _zotero_part(
+        self, project_id: str, source: str, sources: Sequence[Source], *, recursive: bool, by_agent: bool
+    ) -> str:
         """Resolve the part of Zotero in a request: an agent's must be in the project, a person's is added to it."""
         if by_agent or source == "zotero":
-            allowed = self._catalog.projects.sources(project.id)
-            return self._zotero.part_within(source, allowed, recursive=recursive)
+            return self._zotero.part_within(source, sources, recursive=recursive)
         part = self._zotero.part_named(source, recursive=recursive)
-        have = next((s for s in self._catalog.projects.sources(project.id) if same_part(s.path, part.path)), None)
-        if have:
-            return have.path
-        self._catalog.projects.add_source(project.id, part)
+        for known in sources:
+            if known.kind == "zotero" and same_part(known.path, part.path):
+                return known.path
+        self._catalog.projects.add_source(project_id, part)
         return part.path
 
     def sync_if_needed(self, project_id: str) -> None:
         """Sync a project if its sources have changed; raise an error if Zotero could not be read."""
         request = ImportRequest(project_id, watched=True)
-        planned = preview(self._context, request)
+        planned = self._preview(request)
         if planned.changes_anything or self._references_changed(project_id):
             self._jobs.submit(request)
         for problem in planned.problems:
@@ -149,4 +160,46 @@ class ImportService:
     def preview_sync(self, request: PreviewSync) -> SyncPreview:
         """Return what a sync of a project would do; nothing is written."""
         project = self._catalog.projects.get(request.project)
-        return preview(self._context, ImportRequest(project.id, retry_failed=request.retry_failed))
+        return self._preview(ImportRequest(project.id, retry_failed=request.retry_failed))
+
+    def _preview(self, request: ImportRequest) -> SyncPreview:
+        """Plan an import, document by document; nothing is written, converted or embedded."""
+        state = ImportState(self._context, request, lambda progress: None, threading.Event())
+        discovery = Discovery(state)
+        found = discovery.find()
+        plan = discovery.plan(found)
+        documents, project_id = state.catalog.documents, state.project.id
+        candidates = [*plan.to_read, *plan.other_record]
+        known = {d.source: d for file in candidates if (d := documents.find(project_id, source=file.source))}
+        removed = [d for doc_id in (*plan.removed, *plan.disallowed) if (d := documents.find(project_id, doc_id))]
+        missing = [*plan.without_file, *(file for file in plan.to_read if file.missing)]
+        to_read = [file for file in plan.to_read if not file.missing]
+        searchable = {source for source, d in known.items() if d.state in (State.READY, State.DUPLICATE)}
+        updated = [(file, known[file.source]) for file in plan.other_record if file.source in known]
+        return SyncPreview(
+            project=state.project.id,
+            added=[PlannedDocument(*_named(file)) for file in to_read if file.source not in searchable],
+            changed=[PlannedDocument(*_named(file)) for file in to_read if file.source in searchable],
+            updated=[UpdatedDocument(*_named(file), _old_key(document, file)) for file, document in updated],
+            without_file=[DocumentWithoutFile(*_named(file), file.missing) for file in missing],
+            removed=[
+                PlannedDocument(shown_source(document), document.citekey, document.title)
+                for document in removed
+                if document.state != State.WITHOUT_FILE
+            ],
+            unchanged=len(set(plan.unchanged) - {document.doc_id for _, document in updated}),
+            asks=plan.removes_many,
+            problems=[SourceProblem(source, str(error.code), str(error)) for source, error in found.problems.items()],
+            warnings=found.warnings,
+        )
+
+
+def _named(file: FoundFile) -> tuple[str, str, str]:
+    """Return source, citekey and title of a file."""
+    record = file.item.record if file.item else None
+    return file.source, record.citekey if record else "", record.title if record else ""
+
+
+def _old_key(document: Document, file: FoundFile) -> str:
+    """Return the old citekey of a document, if it gets a new one."""
+    return document.citekey if file.item and document.citekey != file.item.record.citekey else ""

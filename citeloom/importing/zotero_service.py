@@ -114,10 +114,7 @@ class ZoteroService:
 
 def same_part(one: str, other: str) -> bool:
     """Whether two parts of Zotero are the same collection or search, with or without subcollections."""
-    if not (is_zotero(one) and is_zotero(other)):
-        return False
-    first, second = Scope.from_uri(one), Scope.from_uri(other)
-    return replace(first, recursive=True) == replace(second, recursive=True)
+    return replace(Scope.from_uri(one), recursive=True) == replace(Scope.from_uri(other), recursive=True)
 
 
 def _parse_source(source: str) -> tuple[str, tuple[str, ...]]:

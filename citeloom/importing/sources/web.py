@@ -16,7 +16,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -33,14 +32,6 @@ _MAX_REDIRECTS = 5
 _STEP_SECONDS = 20.0  # of silence
 _KINDS = {"application/pdf": ".pdf", "text/markdown": ".md", "text/plain": ".txt", "text/x-python": ".py"}
 _REDIRECTS = (301, 302, 303, 307, 308)
-
-
-@dataclass(frozen=True, slots=True)
-class Fetched:
-    """A downloaded document."""
-
-    path: Path
-    url: str  # the final address, after redirects
 
 
 class _Deadline:
@@ -108,8 +99,8 @@ def fetch(
     allowed: Callable[[Address], bool] = is_public,
     most: int = MAX_BYTES,
     seconds: float = MAX_SECONDS,
-) -> Fetched:
-    """Download a document and store it as `stem` plus the suffix of its content type."""
+) -> Path:
+    """Download a document to `stem` plus the suffix of its content type; return the path of the file."""
     deadline = _Deadline(seconds)
     try:
         for _ in range(_MAX_REDIRECTS + 1):
@@ -123,7 +114,7 @@ def fetch(
                         url = _redirect_target(url, target)
                         continue
                     _check_status(url, response.status)
-                    return Fetched(_save(url, response, stem, most), url)
+                    return _save(url, response, stem, most)
     except _TooSlow as error:
         raise CiteLoomError(
             Code.TIMEOUT, f"{shown(url)} could not be fetched: {error}.", "Download it in a browser instead."
