@@ -79,13 +79,6 @@ class Container:
         zotero_folder = Path(paths.folders().data) / "zotero"
         zotero = ZoteroGateway(settings.zotero, zotero_folder / "mirror")
         self.zotero = ZoteroService(zotero)
-        items = ZoteroItems(
-            zotero,
-            self.catalog,
-            zotero_folder,
-            fetch_files=settings.zotero.fetch_files,
-            most_bytes=settings.zotero.max_file_mb * 1_000_000,
-        )
         imports = ImportContext(
             self.catalog,
             self.collections,
@@ -93,7 +86,7 @@ class Container:
             self.workers,
             settings,
             Path(paths.conversions_folder()),
-            items,
+            ZoteroItems(zotero, self.catalog, zotero_folder, settings.zotero),
             self.collection,
             self.indexes.build_graph_if_due,
         )
