@@ -195,7 +195,7 @@ class Doctor:
     def _failed_documents(self, project_id: str) -> Finding | None:
         """Return a finding on documents that could not be read, naming the first few; None if there are none."""
         try:
-            ids, count = self._catalog.document_search.page(project_id, state=State.FAILED, limit=_MAX_NAMED)
+            ids, count = self._catalog.documents.page(project_id, state=State.FAILED, limit=_MAX_NAMED)
             failed = self._catalog.documents.some(project_id, ids)
         except CiteLoomError:
             return None  # reported by the check of the project
