@@ -32,15 +32,13 @@ class Database:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path = path
         self._lock = threading.RLock()
-        try:
+        with self._translated():
             self._connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
             self._connection.row_factory = sqlite3.Row
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = NORMAL")
             self._connection.execute("PRAGMA foreign_keys = ON")
             self._migrate(version)
-        except sqlite3.Error as error:
-            raise storage_error(error, path) from error
 
     def close(self) -> None:
         """Close the file."""
@@ -104,7 +102,7 @@ class Database:
         try:
             yield
         except sqlite3.Error as error:
-            raise storage_error(error, self.path) from error
+            raise _storage_error(error, self.path) from error
 
     def _migrate(self, version: int | None) -> None:
         steps = _migrations()[:version]
@@ -136,8 +134,7 @@ def _migrations() -> list[str]:
     return [f.read_text(encoding="utf-8") for f in files]
 
 
-def storage_error(error: sqlite3.Error, path: Path) -> CiteLoomError:
-    """Translate an error of SQLite."""
+def _storage_error(error: sqlite3.Error, path: Path) -> CiteLoomError:
     text = str(error)
     if "full" in text:
         return CiteLoomError(

@@ -45,7 +45,7 @@ class Discovery:
         found = SourceContents()
         everything = source is None or source == ALL_OF_ZOTERO or self._request.force_rebuild
         if everything or str(source).startswith(ZOTERO):
-            self._look_up(found, only=None if everything else source, strict=strict)
+            self._scan_zotero(found, only=None if everything else source, strict=strict)
         scan_sources(self._folders_and_files(), found, strict=strict)
         # A folder named in the request may contain more than the project is allowed to read.
         folders = _with_real_paths(sources)
@@ -82,11 +82,11 @@ class Discovery:
     def _allowed(self) -> list[Source]:
         return self._state.catalog.projects.sources(self._state.project.id)
 
-    def _look_up(self, found: SourceContents, *, only: str | None = None, strict: bool = False) -> None:
+    def _scan_zotero(self, found: SourceContents, *, only: str | None = None, strict: bool = False) -> None:
         """Add the project's parts of Zotero, or one of them."""
         if allowed := [source for source in self._allowed() if source.kind == "zotero"]:
             self._state.report(stage="plan", file="Zotero")
-            self._state.context.zotero.look_up(allowed, found, only=only, strict=strict)
+            self._state.context.zotero.scan(allowed, found, only=only, strict=strict)
 
     def _folders_and_files(self) -> list[Source]:
         """Return the folders and files to scan."""
@@ -131,7 +131,7 @@ class Discovery:
                 found.problems[source.path] = CiteLoomError(
                     Code.FILE_NOT_FOUND,
                     f"{source.path} is empty, and {count} documents were read from it.",
-                    "Connect its drive; or, if they are gone, sync and say so;"
+                    "Connect its drive. If they were deleted, confirm their removal when you sync;"
                     f" on the command line: citeloom sync {self._state.project.id} --yes.",
                 )
 
@@ -142,7 +142,7 @@ class Discovery:
         chosen = self._state.catalog.documents.some(self._state.project.id, self._request.documents)
         found, zotero = SourceContents(), SourceContents()
         if any(document.source.startswith(ZOTERO) for document in chosen):
-            self._look_up(zotero)
+            self._scan_zotero(zotero)
             found.problems |= zotero.problems
         for document in chosen:
             try:
@@ -166,11 +166,11 @@ class Discovery:
             except CiteLoomError as error:
                 if not (document.path and Path(document.path).is_file()):
                     raise
-                found.warnings.append(f"{error.message} The copy from before was read.")
+                found.warnings.append(f"{error.message} The earlier copy was read instead.")
                 return _on_disk(Path(document.path), document.file_type, source)
         file = _bind_to_source(_on_disk(Path(source), document.file_type), _with_real_paths(self._allowed()))
         if file is None:
-            raise CiteLoomError(Code.PERMISSION_DENIED, "It is not among what the project may read now.", _SYNC)
+            raise CiteLoomError(Code.PERMISSION_DENIED, "It is no longer in a place that the project may read.", _SYNC)
         return file
 
 
@@ -178,7 +178,7 @@ def _on_disk(path: Path, kind: str = "", known_as: str = "") -> FoundFile:
     try:
         about = path.stat()
     except OSError as error:
-        raise CiteLoomError(Code.FILE_NOT_FOUND, f"There is no file {path} now.", _SYNC) from error
+        raise CiteLoomError(Code.FILE_NOT_FOUND, f"The file {path} was not found.", _SYNC) from error
     return FoundFile(str(path), file_type(path) or kind, about.st_size, about.st_mtime_ns, known_as)
 
 

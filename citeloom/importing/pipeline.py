@@ -411,7 +411,7 @@ class ImportRun:
         if not finished:
             searchable_now, size_left = self._size(file)
             # A file that took too long for the quick pass waits until all others are searchable.
-            heappush(self._second_queue, (searchable_now or read.put_off, size_left, file.source, file))
+            heappush(self._second_queue, (searchable_now or read.deferred, size_left, file.source, file))
         state.pace.advance(size)
         state.report(searchable=searchable - was_searchable, done=int(finished))
         if self._rebuild:

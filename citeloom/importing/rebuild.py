@@ -28,7 +28,7 @@ def check_model(state: ImportState) -> None:
         raise CiteLoomError(
             Code.EMBEDDING_MISMATCH,
             f"Project '{project.id}' was built with the model {project.dense_model}, the settings name {wanted}.",
-            "Set models.dense back, or build the index anew;"
+            "Set models.dense back, or rebuild the index;"
             f" on the command line: citeloom ingest {project.id} --force-rebuild.",
             project_model=project.dense_model,
             settings_model=wanted,
@@ -71,7 +71,7 @@ class Rebuild:
             state.context.open_collection(self.old).any_passages(1)
         except CiteLoomError as error:
             self._unreadable = error
-            state.result.warnings.append(f"{error.message} It is built anew from the files.")
+            state.result.warnings.append(f"{error.message} The index is rebuilt from the files.")
         self.collection = self._collections.create(
             state.project.index_location, info.size, sparse=bool(settings.sparse)
         )
@@ -137,8 +137,8 @@ class Rebuild:
         if not rescued:
             return self._old_collection().scroll(AnyOf("doc_id", (document.doc_id,)), limit=max(1, document.chunks))
         if len(rescued) < document.chunks:
-            lost = f"{len(rescued)} of {document.chunks} passages could be read in the damaged index"
-            self._state.result.warnings.append(f"{document.title or document.source}: {lost}.")
+            recovered = f"{len(rescued)} of {document.chunks} passages could be read in the damaged index"
+            self._state.result.warnings.append(f"{document.title or document.source}: {recovered}.")
         return rescued
 
     def build_search_graph(self) -> None:

@@ -82,8 +82,8 @@ class ImportService:
         elif not sources and not request.force_rebuild and not self._catalog.documents.known_files(project.id):
             raise CiteLoomError(
                 Code.INVALID_INPUT,
-                f"Project '{project.id}' reads nothing yet.",
-                f"Give it a folder or a part of Zotero; on the command line: citeloom ingest {project.id} FOLDER.",
+                f"Project '{project.id}' has no sources yet.",
+                f"Add a folder or a part of Zotero; on the command line: citeloom ingest {project.id} FOLDER.",
             )
         references = request.references_path
         if references:
@@ -152,7 +152,7 @@ class ImportService:
         try:
             load_references(Path(project.references_path))
         except CiteLoomError as error:
-            log.warning("the references of %s are left as they were: %s", project_id, error)
+            log.warning("the references of %s could not be read: %s", project_id, error)
             return False
         return hash_file(Path(project.references_path)) != project.references_hash
 

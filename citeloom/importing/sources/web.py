@@ -132,7 +132,7 @@ def _redirect_target(url: str, target: str) -> str:
     try:
         return urljoin(url, target)
     except ValueError as error:
-        raise _failed(url, "it redirects to what is no address") from error
+        raise _failed(url, "it redirects to an invalid address") from error
 
 
 @contextmanager
@@ -179,7 +179,7 @@ def _resolve_host(address: WebAddress, deadline: _Deadline) -> list[Address]:
         deadline.remaining()
         found = OSError("no answer")
     if isinstance(found, OSError) or not found:
-        raise _failed(address.host, "its name is not known here, or there is no network")
+        raise _failed(address.host, "its name could not be resolved, or there is no network")
     return [ipaddress.ip_address(str(entry[4][0]).partition("%")[0]) for entry in found]
 
 
@@ -197,7 +197,7 @@ def _socket(found: list[Address], port: int, deadline: _Deadline) -> socket.sock
 def _check_status(url: str, status: int) -> None:
     if status in (401, 403):
         raise CiteLoomError(
-            Code.PERMISSION_DENIED, f"{shown(url)} wants a log-in.", "Download it in a browser instead."
+            Code.PERMISSION_DENIED, f"{shown(url)} requires a login.", "Download it in a browser instead."
         )
     if status != 200:
         raise _failed(url, f"the server answered {status}")
@@ -210,14 +210,14 @@ def _length(url: str, response: http.client.HTTPResponse) -> int | None:
         return None
     length = lengths.pop()
     if lengths or not (length.isascii() and length.isdecimal() and len(length) < 20):
-        raise _failed(url, "the server's answer has a Content-Length that cannot be")
+        raise _failed(url, "the server sent an invalid Content-Length")
     return int(length)
 
 
 def _save(url: str, response: http.client.HTTPResponse, stem: Path, most: int) -> Path:
     target = stem.with_name(stem.name + _suffix(url, response.getheader("Content-Type") or ""))
     if (response.getheader("Content-Encoding") or "identity").strip().lower() != "identity":
-        raise _failed(url, "the server packed it, which it was not asked to")
+        raise _failed(url, "the server compressed it without being asked to")
     length = _length(url, response)
     if length is not None and length > most:
         raise _too_large(url, most)
@@ -231,7 +231,7 @@ def _save(url: str, response: http.client.HTTPResponse, stem: Path, most: int) -
                 raise _too_large(url, most)
             file.write(chunk)
         if length is not None and size != length:
-            raise _failed(url, f"only {size:,} of {length:,} bytes came")
+            raise _failed(url, f"only {size:,} of {length:,} bytes were received")
     return target
 
 
@@ -254,7 +254,7 @@ def _too_large(url: str, most: int) -> CiteLoomError:
     return CiteLoomError(
         Code.CONVERSION_FAILED,
         f"{shown(url)} is larger than {most // 1_000_000} MB.",
-        "Download it yourself and read the file.",
+        "Download it yourself and import the file.",
     )
 
 

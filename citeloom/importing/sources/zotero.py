@@ -59,7 +59,7 @@ class ZoteroItems:
     folder: Path  # of fetched files, and of notes and annotations as text files
     settings: Zotero
 
-    def look_up(self, allowed: Sequence[Part], found: SourceContents, *, only: str | None, strict: bool) -> None:
+    def scan(self, allowed: Sequence[Part], found: SourceContents, *, only: str | None, strict: bool) -> None:
         """Add to `found` the contents of the allowed parts of Zotero; with `only`, of that part alone.
 
         If some part of a library cannot be read, none of its documents counts as removed.
@@ -204,7 +204,7 @@ class _LibraryFiles:
         attachments = [item] if item.type == "attachment" else self._attachments(item)
         found = [file for a in attachments if (file := self._attachment(item, a, other_kinds))]
         if not found:
-            what = "Its files are of kinds that CiteLoom does not read." if attachments else "It has no file in Zotero."
+            what = "Its files are of types that CiteLoom cannot read." if attachments else "It has no file in Zotero."
             source = item_source(library.id, item.key)
             found.append(FoundFile("", "", 0, 0, source, self._item_record(item, ""), missing=what))
         for attachment in attachments:

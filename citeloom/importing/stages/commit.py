@@ -27,10 +27,10 @@ from citeloom.importing.stages.match import (
     Found,
     describe,
     doubt,
+    identifiers_in,
     latest_record,
     note_rename,
     note_without_file,
-    seen_in,
     take_item_record,
 )
 from citeloom.importing.stages.read import Read, Reader
@@ -81,7 +81,7 @@ class DocumentCommitter:
         if read.searchable:
             self.writer.note(found)
             return True, False
-        if read.put_off:
+        if read.deferred:
             self._await_whole(document, found)
             return bool(document.version), False
         if file.item:
@@ -158,10 +158,11 @@ class DocumentCommitter:
                 document.record_hash = file.item.fingerprint
             document.zotero = file.item.zotero
             return Found(record, BY_ZOTERO), {}
-        seen, path = seen_in(converted), Path(file.path)
-        claim = (file.source == state.request.source and state.request.metadata) or state.records.claim(path, seen)
-        claim = claim or document.record.get("_claim") or document.record.get("_metadata") or {}
-        found = state.records.find(state.catalog, document, path, seen, claim)
+        identifiers, path = identifiers_in(converted), Path(file.path)
+        given = state.request.metadata if file.source == state.request.source else {}
+        stored = document.record.get("_claim") or document.record.get("_metadata") or {}
+        claim = given or state.records.claim(path, identifiers) or stored
+        found = state.records.find(state.catalog, document, path, identifiers, claim)
         if found.record.key_made and document.key_made and document.version and document.converter_engine == QUICK:
             # Keep the key: somebody may have cited it by now.
             found = replace(found, record=replace(found.record, citekey=document.citekey))

@@ -105,23 +105,23 @@ class RecordFinder:
         """Return the record of a citekey."""
         return self._by_key.get(citekey)
 
-    def claim(self, path: Path, seen: Mapping[str, Any]) -> dict[str, Any]:
+    def claim(self, path: Path, identifiers: Mapping[str, Any]) -> dict[str, Any]:
         """Return what the references named by an agent claim about a file."""
-        match = self._of_agent.match(path, **seen) if self._of_agent else None
+        match = self._of_agent.match(path, **identifiers) if self._of_agent else None
         return {key: value for key in METADATA_KEYS if match and (value := getattr(match.record, key))}
 
     def find(
-        self, catalog: Catalog, document: Document, path: Path, seen: Mapping[str, Any], claim: Mapping[str, Any]
+        self, catalog: Catalog, document: Document, path: Path, identifiers: Mapping[str, Any], claim: Mapping[str, Any]
     ) -> Found:
         """Return the record of a document from the references, or create one. An agent's claim decides nothing.
 
-        `seen` has the title, the DOIs and the first text of the file.
+        `identifiers` has the title, the DOIs and the first text of the file.
         """
         if document.decision == CONFIRMED:
             record = self.of_key(document.citekey) or record_of(document)
             return Found(record, BY_YOU, document.claimed_citekey, document.claimed_by)
         rows, project_id, doc_id = catalog.documents, document.project_id, document.doc_id
-        match = self._matcher.match(path, **seen) if self._matcher else None
+        match = self._matcher.match(path, **identifiers) if self._matcher else None
         doubtful = (
             match
             and match.by != "file"
@@ -134,7 +134,7 @@ class RecordFinder:
         if match and not doubtful:
             claimed = "" if claimed == match.record.citekey else claimed
             return Found(match.record, match.by, claimed, AGENT if claimed else "")
-        name = seen["title"] or re.sub(r"[_\s]+", " ", path.stem)
+        name = identifiers["title"] or re.sub(r"[_\s]+", " ", path.stem)
         record = with_metadata(Record("", name), {key: claim[key] for key in _DESCRIBING if key in claim})
         refused = match and document.decision == REFUSED and match.record.citekey == document.claimed_citekey
         if not match or refused:  # with a citekey of its own, a doubtful document would look like another work
@@ -203,7 +203,7 @@ def describe(document: Document, found: Found, converted: Mapping[str, Any], cla
     _take_found(document, found)
     document.title = found.record.title or converted["title"]
     # Needed to match again when the references change.
-    document.record |= {"_seen": seen_in(converted), "_claim": dict(claim)}
+    document.record |= {"_seen": identifiers_in(converted), "_claim": dict(claim)}
     document.pages = converted["pages"] or None
     document.word_coverage = converted["word_coverage"]
     document.converter = converted["converter"]
@@ -225,7 +225,7 @@ def doubt(document: Document) -> str:
     return f"{claim}." if document.claimed_by == AGENT else f"{claim}, but that work has another file."
 
 
-def seen_in(converted: Mapping[str, Any]) -> dict[str, Any]:
+def identifiers_in(converted: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parts of a conversion that identify the work."""
     return {key: converted[key] for key in ("title", "dois", "first_text")}
 
@@ -340,10 +340,10 @@ def note_rename(catalog: Catalog, document: Document, record: Record) -> None:
 
 
 def _record_again(catalog: Catalog, records: RecordFinder, document: Document) -> Found | None:
-    seen, found = document.record.get("_seen"), None
-    if seen:
+    identifiers, found = document.record.get("_seen"), None
+    if identifiers:
         claim = document.record.get("_claim", {})
-        found = records.find(catalog, document, Path(document.source), seen, claim)
+        found = records.find(catalog, document, Path(document.source), identifiers, claim)
         if found.by is not None or found.doubtful:
             return found
     # No file, DOI or title matches: a citekey in the references still does, unless its work has another file.

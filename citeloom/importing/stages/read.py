@@ -40,7 +40,7 @@ class Read:
     unchanged: bool = False  # its whole text is already indexed
     searchable: bool = False  # a text of this content is indexed, but not that of the whole conversion
     page_range: str | None = None  # the record's printed pages, as sent to the worker
-    put_off: bool = False  # could not be read quickly
+    deferred: bool = False  # could not be read quickly
 
 
 class Reader:
@@ -97,8 +97,8 @@ class Reader:
         try:
             return self.convert(file, content_hash, known, quick=True)
         except ConversionTimeout as error:
-            log.info("%s is put off: %s", file.source, error.message)
-            return Read(file, content_hash, put_off=True)
+            log.info("%s is deferred: %s", file.source, error.message)
+            return Read(file, content_hash, deferred=True)
 
     def whole(self, file: FoundFile) -> Read:
         """Read the whole file."""
