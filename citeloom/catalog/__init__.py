@@ -7,7 +7,6 @@ from pathlib import Path
 from citeloom.catalog.access_log import AccessLog
 from citeloom.catalog.citekey_aliases import CitekeyAliases
 from citeloom.catalog.database import Database
-from citeloom.catalog.document_search import DocumentSearch
 from citeloom.catalog.documents import Documents
 from citeloom.catalog.jobs import Jobs
 from citeloom.catalog.projects import Projects
@@ -21,7 +20,6 @@ class Catalog:
         self.db = Database(path)
         self.projects = Projects(self.db)
         self.documents = Documents(self.db)
-        self.document_search = DocumentSearch(self.db)
         self.replaced_passages = ReplacedPassages(self.db)
         self.citekey_aliases = CitekeyAliases(self.db)
         self.jobs = Jobs(self.db)

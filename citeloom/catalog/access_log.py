@@ -8,17 +8,14 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime, timedelta
 
-from citeloom.catalog.database import Database, now
+from citeloom.catalog.database import Table, now
 from citeloom.core.types import AccessEntry
 
 _MAX_DAYS = 36_500  # a setting may have more days than a date can be moved back
 
 
-class AccessLog:
+class AccessLog(Table):
     """Tool calls of editors: when, which editor, which project, which passages."""
-
-    def __init__(self, db: Database) -> None:
-        self._db = db
 
     def add(
         self,
@@ -33,20 +30,11 @@ class AccessLog:
         milliseconds: float,
     ) -> None:
         """Record one call."""
+        text, ids = asked[:500], json.dumps(passages)
         self._db.write(
             "INSERT INTO access_log (at, correlation_id, client, project_id, tool, asked, passages, outcome,"
             " milliseconds) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                now(),
-                correlation_id,
-                client,
-                project_id,
-                tool,
-                asked[:500],
-                json.dumps(passages),
-                outcome,
-                milliseconds,
-            ),
+            (now(), correlation_id, client, project_id, tool, text, ids, outcome, milliseconds),
         )
 
     def latest(
@@ -65,7 +53,7 @@ class AccessLog:
         """Delete entries older than `days`, or all of them, and overwrite them on the disk."""
         before = datetime.now(UTC) - timedelta(days=min(days, _MAX_DAYS))
         where, values = ("WHERE at < ?", [before.isoformat(timespec="milliseconds")]) if days else ("", [])
-        if not self._db.row(f"SELECT 1 FROM access_log {where} LIMIT 1", values):
+        if not self._db.value(f"SELECT 1 FROM access_log {where} LIMIT 1", values):
             return 0
         self._db.rows("PRAGMA secure_delete = ON")
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 from citeloom.catalog.database import Database, now
@@ -12,8 +13,7 @@ from citeloom.catalog.untrusted_catalog import copy_rows
 def copy_for_backup(catalog: Database, target: Path, projects: Sequence[str]) -> None:
     """Write a copy with these projects only: embedded, without unfinished jobs and the access log of others."""
     catalog.copy_to(target)
-    copy = Database(target)
-    try:
+    with closing(Database(target)) as copy:
         marks = ", ".join("?" * len(projects))
         with copy.transaction():
             _drop_unfinished(copy)
@@ -21,8 +21,6 @@ def copy_for_backup(catalog: Database, target: Path, projects: Sequence[str]) ->
                 copy.write(f"DELETE FROM access_log WHERE project_id IS NULL OR project_id NOT IN ({marks})", projects)
         copy.rows("VACUUM")  # deleted rows must not be readable in the file
         copy.rows("PRAGMA journal_mode = DELETE")
-    finally:
-        copy.close()
 
 
 def adopt_catalog(file: Path) -> dict[str, tuple[str, int]]:
@@ -32,8 +30,7 @@ def adopt_catalog(file: Path) -> dict[str, tuple[str, int]]:
     """
     fresh = file.with_name(f"own-{file.name}")
     copy_rows(file, fresh)
-    copy = Database(fresh)
-    try:
+    with closing(Database(fresh)) as copy:
         with copy.transaction():
             _drop_unfinished(copy)  # again: a manipulated file must not name a server to connect to
             # The original catalog may still be in use: on a server, the collections of both must differ
@@ -41,8 +38,6 @@ def adopt_catalog(file: Path) -> dict[str, tuple[str, int]]:
             copy.write("UPDATE projects SET created_at = ?", (now(),))
         rows = copy.rows("SELECT id, collection, generation FROM projects")
         copy.rows("PRAGMA journal_mode = DELETE")
-    finally:
-        copy.close()
     fresh.replace(file)
     return {row["id"]: (row["collection"], row["generation"]) for row in rows}
 

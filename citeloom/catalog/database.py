@@ -6,7 +6,7 @@ import logging
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from importlib import resources
 from pathlib import Path
@@ -15,6 +15,8 @@ from typing import Any
 from citeloom.core.errors import CiteLoomError, Code
 
 log = logging.getLogger(__name__)
+
+_Values = Sequence[Any] | dict[str, Any]
 
 
 def now() -> str:
@@ -30,15 +32,13 @@ class Database:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path = path
         self._lock = threading.RLock()
-        try:
+        with self._translated():
             self._connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
             self._connection.row_factory = sqlite3.Row
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = NORMAL")
             self._connection.execute("PRAGMA foreign_keys = ON")
             self._migrate(version)
-        except sqlite3.Error as error:
-            raise storage_error(error, path) from error
 
     def close(self) -> None:
         """Close the file."""
@@ -47,34 +47,39 @@ class Database:
 
     def check(self) -> str:
         """Return the result of SQLite's quick check: "ok" or the problem."""
-        return str(self.rows("PRAGMA quick_check(1)")[0][0])
+        return str(self.value("PRAGMA quick_check(1)"))
 
     @property
     def version(self) -> int:
         """Number of applied migrations."""
-        return int(self.rows("PRAGMA user_version")[0][0])
+        return int(self.value("PRAGMA user_version"))
 
     def copy_to(self, path: Path) -> None:
         """Write a consistent copy of the file while it is in use."""
-        with self._lock, self._translated():
-            copy = sqlite3.connect(path)
-            try:
-                self._connection.backup(copy)
-            finally:
-                copy.close()
+        with self._lock, self._translated(), closing(sqlite3.connect(path)) as copy:
+            self._connection.backup(copy)
 
-    def rows(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> list[sqlite3.Row]:
+    def rows(self, sql: str, values: _Values = ()) -> list[sqlite3.Row]:
         """Return all rows of a query."""
         with self._lock, self._translated():
             return self._connection.execute(sql, values).fetchall()
 
-    def row(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> sqlite3.Row | None:
+    def row(self, sql: str, values: _Values = ()) -> sqlite3.Row | None:
         """Return the first row of a query, or None."""
         with self._lock, self._translated():
             found: sqlite3.Row | None = self._connection.execute(sql, values).fetchone()
             return found
 
-    def write(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> int:
+    def value(self, sql: str, values: _Values = ()) -> Any:
+        """Return the first value of the first row, or None."""
+        row = self.row(sql, values)
+        return row[0] if row else None
+
+    def column(self, sql: str, values: _Values = ()) -> list[Any]:
+        """Return the first value of every row."""
+        return [row[0] for row in self.rows(sql, values)]
+
+    def write(self, sql: str, values: _Values = ()) -> int:
         """Run a statement; return the number of rows changed."""
         with self._lock, self._translated():
             return self._connection.execute(sql, values).rowcount
@@ -97,11 +102,11 @@ class Database:
         try:
             yield
         except sqlite3.Error as error:
-            raise storage_error(error, self.path) from error
+            raise _storage_error(error, self.path) from error
 
     def _migrate(self, version: int | None) -> None:
         steps = _migrations()[:version]
-        at = int(self._connection.execute("PRAGMA user_version").fetchone()[0])
+        at = self.version
         if at > len(steps):
             raise CiteLoomError(
                 Code.STORAGE_ERROR,
@@ -116,14 +121,20 @@ class Database:
             log.info("catalog migrated to version %d", number)
 
 
+class Table:
+    """A table of the catalog."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+
 def _migrations() -> list[str]:
     folder = resources.files("citeloom.catalog") / "migrations"
     files = sorted((f for f in folder.iterdir() if f.name.endswith(".sql")), key=lambda f: f.name)
     return [f.read_text(encoding="utf-8") for f in files]
 
 
-def storage_error(error: sqlite3.Error, path: Path) -> CiteLoomError:
-    """Translate an error of SQLite."""
+def _storage_error(error: sqlite3.Error, path: Path) -> CiteLoomError:
     text = str(error)
     if "full" in text:
         return CiteLoomError(
@@ -136,6 +147,6 @@ def storage_error(error: sqlite3.Error, path: Path) -> CiteLoomError:
     return CiteLoomError(
         Code.STORAGE_ERROR,
         f"The catalog {path} cannot be read or written: {text}.",
-        "Run the check-up ('citeloom doctor'); a copy from before the last update may lie beside it.",
+        "Run the check-up ('citeloom doctor'); a copy from before the last update may be next to it.",
         **({"refused": str(path)} if permanent else {}),
     )

@@ -9,10 +9,10 @@ from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from typing import Any
 
-from citeloom.catalog.database import Database, now
-from citeloom.catalog.document_search import keys_of, words_of, year_of
+from citeloom.catalog.database import Table, now
 from citeloom.core import fault_injection as faults
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.text.normalize import fold
 from citeloom.core.types import Coverage
 
 
@@ -28,8 +28,6 @@ class State(StrEnum):
 
 # File types of texts that come from Zotero itself, not from a file.
 TEXTS_OF_ZOTERO = ("note", "annotations", "fulltext")
-
-
 STORED_TYPE = "stored"  # the file type of passages that an agent stored
 
 
@@ -93,6 +91,22 @@ _UPSERT = (
     " ON CONFLICT (project_id, doc_id) DO UPDATE SET "
     + ", ".join(f"{c} = excluded.{c}" for c in _WRITTEN if c not in ("project_id", "doc_id"))
 )
+# Sort orders, written exactly as the table's indexes, so that SQLite need not sort 100,000 rows for each page.
+_LOCATION = "coalesce(nullif(path, ''), source)"
+_CITEKEY = "nullif(citekey, '') COLLATE NOCASE"
+_ORDERS = {
+    "citekey": (_CITEKEY, "state"),
+    "title": ("words", "state"),
+    "status": ("state", _CITEKEY),
+    "pages": ("pages", "state"),
+    "word_coverage": ("word_coverage", "state"),
+    "ocr_share": ("ocr_share", "state"),
+    "source": (f"{_LOCATION} COLLATE NOCASE", "state"),
+    "year": ("year", "state"),
+}
+_MAY_BE_NULL = (_CITEKEY, "pages", "word_coverage", "ocr_share", "year")
+SORTS = tuple(_ORDERS)
+_FILLED_AT_ONCE = 1000
 
 
 def _from_row(row: sqlite3.Row) -> Document:
@@ -104,19 +118,30 @@ def _from_row(row: sqlite3.Row) -> Document:
     return Document(**values)
 
 
-class Documents:
+def _search_text(title: str, citekey: str, claimed: str, record: dict[str, Any], location: str) -> str:
+    """Return the folded text by which a document is found and sorted, beginning with its title."""
+    keys = f"{citekey} {claimed}".strip()
+    return fold("\n".join((title or location, keys, "; ".join(record.get("authors") or ()), location)))
+
+
+def year_of(record: dict[str, Any]) -> int | None:
+    """Return the year of a record, or None."""
+    year = record.get("year")
+    return year if isinstance(year, int) else None
+
+
+class Documents(Table):
     """The documents table."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    _filled = False  # whether all rows have the columns that lists need
 
     def save(self, document: Document) -> None:
         """Insert or replace the row of a document."""
         document.updated_at = now()
         values = asdict(document)
-        place = document.path or document.source
-        values["words"] = words_of(
-            document.title, keys_of(document.citekey, document.claimed_citekey), document.record, place
+        location = document.path or document.source
+        values["words"] = _search_text(
+            document.title, document.citekey, document.claimed_citekey, document.record, location
         )
         values["year"] = year_of(document.record)
         values |= {name: json.dumps(values[name], ensure_ascii=False) for name in _AS_JSON}
@@ -134,8 +159,41 @@ class Documents:
 
     def all(self, project_id: str) -> list[Document]:
         """Return all documents of a project."""
-        sql = "SELECT * FROM documents WHERE project_id = ? ORDER BY source"
-        return [_from_row(r) for r in self._db.rows(sql, (project_id,))]
+        return self._select(project_id, "true ORDER BY source")
+
+    def page(
+        self,
+        project_id: str,
+        *,
+        state: str | None = None,
+        find: str = "",
+        sort: str = "citekey",
+        descending: bool = False,
+        limit: int = 200,
+        offset: int = 0,
+    ) -> tuple[list[str], int]:
+        """Return the ids of one page of documents and the total number; missing values sort last."""
+        self._fill()
+        where, values = "project_id = ?", [project_id]
+        if state:
+            where, values = f"{where} AND state = ?", [*values, state]
+        if words := fold(find).split():
+            # The index contains the words and is much smaller than the rows, which are not read for the search.
+            by_words = "documents INDEXED BY list_by_words"
+            matching = f"{where} AND {' AND '.join(['instr(words, ?) > 0'] * len(words))}"
+            total = self._db.value(f"SELECT count(*) FROM {by_words} WHERE {matching}", [*values, *words])
+            where = f"{where} AND rowid IN (SELECT rowid FROM {by_words} WHERE {matching})"
+            values = [*values, *values, *words]
+        else:
+            total = self._db.value(f"SELECT count(*) FROM documents WHERE {where}", values)
+        direction = "DESC" if descending else "ASC"
+        first, second = _ORDERS[sort]
+        # Descending, SQLite sorts nulls last anyway; without NULLS LAST it can use the index.
+        last = " NULLS LAST" if first in _MAY_BE_NULL and not descending else ""
+        # The rowid makes the order stable.
+        order = f"{first} {direction}{last}, {second} {direction}, rowid {direction}"
+        sql = f"SELECT doc_id FROM documents WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?"
+        return self._db.column(sql, [*values, limit, offset]), total
 
     def known_files(self, project_id: str) -> list[dict[str, Any]]:
         """Return the columns of all documents that planning needs."""
@@ -148,37 +206,35 @@ class Documents:
 
     def interrupted(self, project_id: str) -> list[Document]:
         """Return the documents whose passages were being written when the engine ended."""
-        sql = "SELECT * FROM documents WHERE project_id = ? AND writing IS NOT NULL"
-        return [_from_row(r) for r in self._db.rows(sql, (project_id,))]
+        return self._select(project_id, "writing IS NOT NULL")
 
     def some(self, project_id: str, doc_ids: Sequence[str]) -> list[Document]:
         """Return documents by id, in the given order; unknown ids are left out."""
-        sql = "SELECT * FROM documents WHERE project_id = ? AND doc_id IN (SELECT value FROM json_each(?))"
-        found = {row["doc_id"]: row for row in self._db.rows(sql, (project_id, json.dumps(list(doc_ids))))}
-        return [_from_row(found[doc_id]) for doc_id in dict.fromkeys(doc_ids) if doc_id in found]
+        chosen = self._select(project_id, "doc_id IN (SELECT value FROM json_each(?))", json.dumps(list(doc_ids)))
+        found = {document.doc_id: document for document in chosen}
+        return [found[doc_id] for doc_id in dict.fromkeys(doc_ids) if doc_id in found]
 
     def ids_in_state(self, project_id: str, state: State) -> list[str]:
         """Return the ids of all documents in a state."""
         sql = "SELECT doc_id FROM documents WHERE project_id = ? AND state = ? ORDER BY source"
-        return [row[0] for row in self._db.rows(sql, (project_id, state))]
+        return self._db.column(sql, (project_id, state))
 
     def find(self, project_id: str, doc_id: str | None = None, source: str | None = None) -> Document | None:
         """Return a document by id or by source, or None."""
         column, value = ("doc_id", doc_id) if doc_id else ("source", source)
-        row = self._db.row(f"SELECT * FROM documents WHERE project_id = ? AND {column} = ?", (project_id, value))
-        return _from_row(row) if row else None
+        return next(iter(self._select(project_id, f"{column} = ?", value)), None)
 
     def get(self, project_id: str, doc_id: str | None, citekey: str | None) -> Document:
         """Return a document by id or citekey; of several of a work, one with a file. Raises DOCUMENT_NOT_FOUND."""
         if doc_id:
             found = self.find(project_id, doc_id)
         else:
-            row = self._db.row(
-                "SELECT * FROM documents WHERE project_id = ? AND citekey = ? AND citekey != '' ORDER BY"
-                " state = 'ready' DESC, file_type IN (SELECT value FROM json_each(?)), file_type = ?, source",
-                (project_id, citekey, json.dumps(TEXTS_OF_ZOTERO), STORED_TYPE),
+            where = (
+                "citekey = ? AND citekey != '' ORDER BY"
+                " state = 'ready' DESC, file_type IN (SELECT value FROM json_each(?)), file_type = ?, source LIMIT 1"
             )
-            found = _from_row(row) if row else None
+            of_work = self._select(project_id, where, citekey, json.dumps(TEXTS_OF_ZOTERO), STORED_TYPE)
+            found = next(iter(of_work), None)
         if found is None:
             raise CiteLoomError(
                 Code.DOCUMENT_NOT_FOUND,
@@ -189,20 +245,16 @@ class Documents:
 
     def same_content(self, project_id: str, content_hash: str, but_not: str) -> Document | None:
         """Return another searchable document with the same content, or None."""
-        row = self._db.row(
-            "SELECT * FROM documents WHERE project_id = ? AND content_hash = ? AND doc_id != ? AND state = 'ready'",
-            (project_id, content_hash, but_not),
-        )
-        return _from_row(row) if row else None
+        where = "content_hash = ? AND doc_id != ? AND state = 'ready' LIMIT 1"
+        return next(iter(self._select(project_id, where, content_hash, but_not)), None)
 
     def paths(self) -> set[str]:
         """Return the files of documents whose source is not a path, in all projects."""
-        return {row[0] for row in self._db.rows("SELECT DISTINCT path FROM documents WHERE path != ''")}
+        return set(self._db.column("SELECT DISTINCT path FROM documents WHERE path != ''"))
 
     def contents(self) -> set[str]:
         """Return the content hashes of the documents of all projects."""
-        rows = self._db.rows("SELECT DISTINCT content_hash FROM documents WHERE content_hash IS NOT NULL")
-        return {row[0] for row in rows}
+        return set(self._db.column("SELECT DISTINCT content_hash FROM documents WHERE content_hash IS NOT NULL"))
 
     def has_own_file(self, project_id: str, citekey: str, but_not: str) -> bool:
         """Return whether a work has another document whose file its record or Zotero names."""
@@ -211,12 +263,11 @@ class Documents:
             " AND state IN ('ready', 'duplicate') AND matched_by IN ('file', 'zotero')"
             " AND file_type NOT IN ('note', 'annotations') LIMIT 1"
         )
-        return self._db.row(sql, (project_id, citekey, but_not)) is not None
+        return self._db.value(sql, (project_id, citekey, but_not)) is not None
 
     def claiming(self, project_id: str) -> list[Document]:
         """Return the documents with a claim to be a work, decided or not."""
-        sql = "SELECT * FROM documents WHERE project_id = ? AND claimed_by != '' ORDER BY claimed_citekey, source"
-        return [_from_row(r) for r in self._db.rows(sql, (project_id,))]
+        return self._select(project_id, "claimed_by != '' ORDER BY claimed_citekey, source")
 
     def doubted(self, project_id: str) -> list[str]:
         """Return the ids of documents whose match may change with the other files of their works."""
@@ -228,12 +279,12 @@ class Documents:
             " AND weak.matched_by IN ('name', 'doi', 'title') AND own.matched_by IN ('file', 'zotero')"
             " AND own.state IN ('ready', 'duplicate') AND own.file_type NOT IN ('note', 'annotations')"
         )
-        return [row[0] for row in self._db.rows(sql, {"project": project_id})]
+        return self._db.column(sql, {"project": project_id})
 
     def has_citekey(self, project_id: str, citekey: str, but_not: str) -> bool:
         """Return whether another document of the project has this citekey."""
         sql = "SELECT 1 FROM documents WHERE project_id = ? AND citekey = ? AND doc_id != ? LIMIT 1"
-        return self._db.row(sql, (project_id, citekey, but_not)) is not None
+        return self._db.value(sql, (project_id, citekey, but_not)) is not None
 
     def item_keys(self) -> dict[tuple[str, str], tuple[str, bool]]:
         """Return the citekeys of Zotero items in all projects, by library and item, and whether CiteLoom made them."""
@@ -248,7 +299,7 @@ class Documents:
         sql, values = "SELECT DISTINCT citekey FROM documents WHERE citekey != ''", []
         if project_id is not None:
             sql, values = f"{sql} AND project_id = ?", [project_id]
-        return {row[0] for row in self._db.rows(sql, values)}
+        return set(self._db.column(sql, values))
 
     def languages(self, project_id: str | None = None) -> dict[str, int]:
         """Return the number of searchable documents by language, of a project or of all; "" is an unknown language."""
@@ -258,19 +309,18 @@ class Documents:
 
     def with_citekey(self, project_id: str, citekey: str) -> list[Document]:
         """Return the documents of a work, unordered: sorting by source would make SQLite scan the whole project."""
-        sql = "SELECT * FROM documents WHERE project_id = ? AND citekey = ? AND citekey != ''"
-        return [_from_row(r) for r in self._db.rows(sql, (project_id, citekey))]
+        return self._select(project_id, "citekey = ? AND citekey != ''", citekey)
 
     def citekey_of(self, project_id: str, zotero_items: Sequence[str], doi: str) -> str | None:
         """Return the citekey of a work by one of its Zotero items, else by its DOI in lower case."""
-        row = self._db.row(
+        found: str | None = self._db.value(
             "SELECT citekey FROM documents WHERE project_id = :project AND citekey != ''"
             " AND (json_extract(zotero, '$.item') IN (SELECT value FROM json_each(:items))"
             " OR (:doi != '' AND lower(json_extract(record, '$.doi')) = :doi))"
             " ORDER BY json_extract(zotero, '$.item') IN (SELECT value FROM json_each(:items)) DESC, source LIMIT 1",
             {"project": project_id, "items": json.dumps(list(zotero_items)), "doi": doi},
         )
-        return str(row[0]) if row else None
+        return found
 
     def remove(self, project_id: str, doc_id: str) -> None:
         """Delete the row of a document."""
@@ -294,4 +344,24 @@ class Documents:
     def chunk_count(self, project_id: str) -> int:
         """Return the number of passages of a project's documents."""
         sql = "SELECT coalesce(sum(chunks), 0) FROM documents WHERE project_id = ? AND state = 'ready'"
-        return int(self._db.rows(sql, (project_id,))[0][0])
+        return int(self._db.value(sql, (project_id,)))
+
+    def _select(self, project_id: str, where: str, *values: object) -> list[Document]:
+        rows = self._db.rows(f"SELECT * FROM documents WHERE project_id = ? AND {where}", (project_id, *values))
+        return [_from_row(row) for row in rows]
+
+    def _fill(self) -> None:
+        """Fill the words and years of rows from an earlier version, once."""
+        while not self._filled:
+            rows = self._db.rows(
+                f"SELECT rowid, title, citekey, claimed_citekey, record, {_LOCATION} FROM documents"
+                " WHERE words IS NULL LIMIT ?",
+                (_FILLED_AT_ONCE,),
+            )
+            self._filled = not rows
+            with self._db.transaction():
+                for number, title, citekey, claimed, stored, location in rows:
+                    record = json.loads(stored)
+                    words = _search_text(title, citekey, claimed, record, location)
+                    sql = "UPDATE documents SET words = ?, year = ? WHERE rowid = ?"
+                    self._db.write(sql, (words, year_of(record), number))

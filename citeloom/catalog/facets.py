@@ -57,8 +57,7 @@ class Facets:
     def of(self, project_id: str) -> ProjectFacets:
         """Return the filter values of a project."""
         with self._reading:
-            row = self._db.row("SELECT changes FROM document_changes WHERE project_id = ?", (project_id,))
-            changes = int(row[0]) if row else 0
+            changes = self._db.value("SELECT changes FROM document_changes WHERE project_id = ?", (project_id,)) or 0
             cached = self._cache.get(project_id)
             if cached is None or cached[0] != changes:
                 cached = self._cache[project_id] = (changes, self._read(project_id))

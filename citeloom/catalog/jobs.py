@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from dataclasses import asdict
 
-from citeloom.catalog.database import Database, now
+from citeloom.catalog.database import Table, now
 from citeloom.core import fault_injection as faults
 from citeloom.core.jobs import Job
 
@@ -18,29 +19,18 @@ def _job(row: sqlite3.Row) -> Job:
     return Job(**{**values, "request": json.loads(values["request"]), "result": json.loads(values["result"])})
 
 
-class Jobs:
+class Jobs(Table):
     """The jobs table."""
-
-    def __init__(self, db: Database) -> None:
-        self._db = db
 
     def save(self, job: Job) -> None:
         """Insert or update the row of a job."""
         faults.point("catalog.job_saving", job.state)
         job.created_at = job.created_at or now()
         self._db.write(
-            "INSERT INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET"
+            "INSERT INTO jobs VALUES (:id, :project_id, :kind, :request, :state, :result, :created_at, :finished_at)"
+            " ON CONFLICT (id) DO UPDATE SET"
             " state = excluded.state, result = excluded.result, finished_at = excluded.finished_at",
-            (
-                job.id,
-                job.project_id,
-                job.kind,
-                json.dumps(job.request),
-                job.state,
-                json.dumps(job.result),
-                job.created_at,
-                job.finished_at,
-            ),
+            {**asdict(job), "request": json.dumps(job.request), "result": json.dumps(job.result)},
         )
 
     def unfinished(self) -> list[Job]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from citeloom.catalog.database import Database, now
+from citeloom.catalog.database import Table, now
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.types import IndexLocation, Source
 
@@ -60,11 +60,8 @@ def collection_name(project_id: str) -> str:
     return "proj-" + re.sub(r"[/.]", "-", project_id).lower()
 
 
-class Projects:
+class Projects(Table):
     """The projects table and its sources."""
-
-    def __init__(self, db: Database) -> None:
-        self._db = db
 
     def add(
         self,
@@ -77,16 +74,12 @@ class Projects:
         """Add a project with its sources. Raises INVALID_PROJECT where the id or its collection name is taken."""
         collection = collection_name(project_id)
         with self._db.transaction():
-            other = self._db.row("SELECT id FROM projects WHERE collection = ?", (collection,))
+            other = self._db.value("SELECT id FROM projects WHERE collection = ?", (collection,))
             if other:
-                same = other["id"] == project_id
-                raise CiteLoomError(
-                    Code.INVALID_PROJECT,
-                    f"Project '{project_id}' exists already."
-                    if same
-                    else f"'{project_id}' would share the collection {collection} with project '{other['id']}'.",
-                    "Choose another id.",
-                )
+                message = f"'{project_id}' would share the collection {collection} with project '{other}'."
+                if other == project_id:
+                    message = f"Project '{project_id}' exists already."
+                raise CiteLoomError(Code.INVALID_PROJECT, message, "Choose another id.")
             self._db.write(
                 "INSERT INTO projects (id, collection, references_path, dense_model, dense_fingerprint, dense_size,"
                 " sparse_model, created_at) VALUES (:id, :collection, :references, :dense_model, :dense_fingerprint,"
@@ -107,11 +100,9 @@ class Projects:
         if row is None:
             ids = [p.id for p in self.all() if visible is None or p.id in visible]
             near = difflib.get_close_matches(project_id, ids, 3) or ids[:10]
-            hint = (
-                f"Choose one of: {', '.join(near)}."
-                if near
-                else "Make one; on the command line: citeloom project add ID --zotero COLLECTION."
-            )
+            hint = "Create one; on the command line: citeloom project add ID --zotero COLLECTION."
+            if near:
+                hint = f"Choose one of: {', '.join(near)}."
             # The answer for an id outside the client's list is the same as for one that does not exist.
             name = f"There is no project '{project_id[:80]}'." if visible is None else "There is no such project here."
             raise CiteLoomError(Code.INVALID_PROJECT, name, hint, choices=near)
@@ -165,8 +156,7 @@ class Projects:
 
     def reading_zotero(self) -> list[str]:
         """Return the ids of projects with a Zotero source."""
-        rows = self._db.rows("SELECT DISTINCT project_id FROM sources WHERE kind = 'zotero' ORDER BY project_id")
-        return [row[0] for row in rows]
+        return self._db.column("SELECT DISTINCT project_id FROM sources WHERE kind = 'zotero' ORDER BY project_id")
 
     def sources(self, project_id: str) -> list[Source]:
         """Return the sources of a project."""

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from citeloom.catalog.database import Database
+from citeloom.catalog.database import Table
 
 
-class ReplacedPassages:
+class ReplacedPassages(Table):
     """The refined_passages table; rows are deleted with their document."""
-
-    def __init__(self, db: Database) -> None:
-        self._db = db
 
     def find(self, project_id: str, old_id: str) -> str | None:
         """Return the id of the passage that replaced an older one, or None."""
         sql = "SELECT new_id FROM refined_passages WHERE project_id = ? AND old_id = ?"
-        row = self._db.row(sql, (project_id, old_id))
-        return str(row[0]) if row else None
+        found: str | None = self._db.value(sql, (project_id, old_id))
+        return found
 
     def move(self, project_id: str, doc_id: str, to: Mapping[str, str]) -> None:
         """Record the successors of a document's passages; earlier rows are updated to them, or deleted."""

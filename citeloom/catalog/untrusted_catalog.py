@@ -31,6 +31,7 @@ _LIMITS = {
     sqlite3.SQLITE_LIMIT_WORKER_THREADS: 0,
 }
 _KINDS = {"TEXT": (str,), "INTEGER": (int,), "REAL": (float, int)}
+_JSON_TYPES: dict[str | None, type] = {"'{}'": dict, "'[]'": list}  # by the default of the column
 _LOCATION = re.compile(r"[^\x00-\x1f\x7f]{1,4096}")
 # Values that become part of a path or are looked up by name.
 _FORMS = {
@@ -73,17 +74,16 @@ def sources_of(file: Path) -> list[dict[str, str]]:
 
 def copy_rows(file: Path, target: Path) -> None:
     """Create a catalog of the same version with the rows of an untrusted one. The target must not exist."""
-    with _opened(file) as (source, tables):
-        fresh = Database(target, version=_version(source))
-        try:
-            with fresh.transaction():
-                for table, columns in tables.items():
-                    names = ", ".join(column.name for column in columns)
-                    values = ", ".join(f":{column.name}" for column in columns)
-                    for row in _rows(source, table, columns):
-                        fresh.write(f"INSERT INTO {table} ({names}) VALUES ({values})", row)
-        finally:
-            fresh.close()
+    with (
+        _opened(file) as (source, tables),
+        closing(Database(target, version=_version(source))) as fresh,
+        fresh.transaction(),
+    ):
+        for table, columns in tables.items():
+            names = ", ".join(column.name for column in columns)
+            values = ", ".join(f":{column.name}" for column in columns)
+            for row in _rows(source, table, columns):
+                fresh.write(f"INSERT INTO {table} ({names}) VALUES ({values})", row)
 
 
 @contextmanager
@@ -116,26 +116,18 @@ def _version(source: sqlite3.Connection) -> int:
 
 def _schema(version: int) -> dict[str, list[_Column]]:
     """Return the tables of a catalog of this version, referenced ones first."""
-    own = Database(Path(":memory:"), version=max(0, version))
-    try:
+    with closing(Database(Path(":memory:"), version=max(0, version))) as own:
         if version != own.version or not version:
             raise InvalidCatalog(f"its catalog is of version {version}")
-        tables = own.rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
+        tables = own.column("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
         return {
             table: [
-                _Column(name, kind, not (required or key), _json_kind(name, default))
+                # The request of a job has no default.
+                _Column(name, kind, not (required or key), dict if name == "request" else _JSON_TYPES.get(default))
                 for _, name, kind, required, default, key in own.rows(f"PRAGMA table_info({table})")
             ]
-            for (table,) in tables
+            for table in tables
         }
-    finally:
-        own.close()
-
-
-def _json_kind(name: str, default: str | None) -> type | None:
-    if name == "request":  # of a job
-        return dict
-    return {"'{}'": dict, "'[]'": list}.get(default or "")
 
 
 def _check_table(source: sqlite3.Connection, table: str, columns: list[_Column]) -> None:
@@ -155,7 +147,7 @@ def _rows(source: sqlite3.Connection, table: str, columns: list[_Column]) -> Ite
     for row in source.execute(f"SELECT {names} FROM main.{table} NOT INDEXED"):
         for column, value in zip(columns, row, strict=True):
             if not _fits(table, column, value):
-                raise InvalidCatalog(f"its catalog has a value in {table}.{column.name} that cannot be there")
+                raise InvalidCatalog(f"its catalog has a value in {table}.{column.name} that is not allowed there")
         yield dict(row)
 
 

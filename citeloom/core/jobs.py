@@ -26,14 +26,12 @@ class Job:
 class JobRequest(Protocol):
     """A request for a job."""
 
+    __dataclass_fields__: ClassVar[dict[str, Any]]  # stored with the job
     kind: ClassVar[str]
 
     @property
     def project_id(self) -> str:
         """Id of the project; "" for all projects."""
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the request as stored with its job."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,8 @@ from citeloom.engine.sessions import Editors
 from citeloom.engine.verbs import VerbTable
 from citeloom.evidence.service import EvidenceService
 from citeloom.evidence.works import Works
-from citeloom.importing.importer import Importer
+from citeloom.importing.import_state import ImportContext
+from citeloom.importing.pipeline import ImportRun
 from citeloom.importing.requests import BackupRequest, CompactRequest, ImportRequest, MoveRequest
 from citeloom.importing.service import ImportService
 from citeloom.importing.sources.zotero import ZoteroItems
@@ -76,26 +77,19 @@ class Container:
         zotero_folder = Path(paths.folders().data) / "zotero"
         zotero = ZoteroGateway(settings.zotero, zotero_folder / "mirror")
         self.zotero = ZoteroService(zotero)
-        items = ZoteroItems(
-            zotero,
-            self.catalog,
-            zotero_folder,
-            fetch_files=settings.zotero.fetch_files,
-            most_bytes=settings.zotero.max_file_mb * 1_000_000,
-        )
-        importer = Importer(
+        imports = ImportContext(
             self.catalog,
             self.collections,
             self.models,
             self.workers,
             settings,
             Path(paths.conversions_folder()),
-            items,
+            ZoteroItems(zotero, self.catalog, zotero_folder, settings.zotero),
             self.collection,
             self.indexes.build_graph_if_due,
         )
         kinds: dict[str, StartJob] = {
-            "ingest": lambda request, *how: importer.start(ImportRequest(**request), *how),
+            "ingest": lambda request, *how: ImportRun(imports, ImportRequest(**request), *how),
             "move": lambda request, *how: MoveJob(self.catalog, self.indexes, MoveRequest(**request), *how),
             "backup": lambda request, *how: BackupJob(self.catalog, self.indexes, BackupRequest(**request), *how),
             "compact": lambda request, *how: CompactJob(self.catalog, self.indexes, CompactRequest(**request), *how),
@@ -103,7 +97,7 @@ class Container:
         self.jobs = JobQueue(self.catalog, kinds, self.events, self._when_idle)
         self._watcher = ProjectWatcher(settings.watch, self.catalog, zotero, lambda: self.jobs.paused)
         sources_changed = self._watcher.sources_changed
-        self.imports = ImportService(self.catalog, importer, self.jobs, self.zotero, settings, sources_changed)
+        self.imports = ImportService(imports, self.jobs, self.zotero, sources_changed)
         self.projects = ProjectService(
             self.catalog,
             self.collections,

@@ -73,7 +73,7 @@ class JobQueue:
         A running job then also includes what was added since it started. With `only_ask`, it does not; and a job that
         has ended since its client was told "running" is returned once more, so that the client learns how it ended.
         """
-        job = Job(uuid.uuid4().hex[:12], request.project_id, request.kind, request.to_json())
+        job = Job(uuid.uuid4().hex[:12], request.project_id, request.kind, asdict(request))
         with self._changed:
             if only_ask:
                 for job_id in self._unreported & set(self._finished):

@@ -29,7 +29,7 @@ from citeloom.evidence.quotes.page_claim import has_page
 from citeloom.evidence.quotes.work_text import WorkText
 from citeloom.evidence.verify import QuoteVerifier
 from citeloom.evidence.works import SimilarKeys, Work
-from citeloom.importing.ids import shown_source
+from citeloom.importing.sources.names import shown_source
 
 MAX_CHARACTERS = 50_000  # in a text sent by an agent
 # The score that the best passage of a cited work must have, for the bundled model. Measured on the sample

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from citeloom.api.evidence import Finding, FindingCounts, Level, ManuscriptEdit
 from citeloom.evidence.lookup_result import FoundQuote
 from citeloom.evidence.manuscripts.types import Citation, Manuscript, Quotation, Span
-from citeloom.importing.ids import shown_source
+from citeloom.importing.sources.names import shown_source
 
 
 @dataclass(frozen=True, slots=True)

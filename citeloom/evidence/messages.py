@@ -13,7 +13,7 @@ from citeloom.evidence.quotes.page_claim import page_range
 from citeloom.evidence.quotes.verification import QuoteFinding
 from citeloom.evidence.quotes.work_text import WorkText
 from citeloom.evidence.works import OWN_NOTES, Work
-from citeloom.importing.ids import shown_source
+from citeloom.importing.sources.names import shown_source
 from citeloom.importing.stages.match import BY_YOU, QUICK
 
 _MAX_NAMED = 3  # documents named in a message; the warnings name all unread ones

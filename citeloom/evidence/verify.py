@@ -26,7 +26,7 @@ from citeloom.evidence.quotes.quotation import check_quote
 from citeloom.evidence.quotes.verification import QuoteFinding, verify
 from citeloom.evidence.quotes.work_text import WorkText
 from citeloom.evidence.works import Work, Works
-from citeloom.importing.ids import STORED, shown_source
+from citeloom.importing.sources.names import STORED, shown_source
 from citeloom.index.base import ScoredPoint
 from citeloom.index.models.embedding import ModelRegistry
 from citeloom.library.document_text import DocumentTexts, from_passages

@@ -1,47 +1,59 @@
-"""State that the stages of one import share: the request, the counts so far, the progress, and the models."""
+"""What the stages of an import share: the engine's parts, the request, the counts so far, and the progress."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from citeloom.catalog import Catalog
+from citeloom.catalog.projects import Project
+from citeloom.conversion.pool import WorkerPool
 from citeloom.core.data_folder import free_bytes
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import JobStopped, Progress, RateEstimator, Report
+from citeloom.core.settings import Settings
 from citeloom.importing.requests import ImportCounter, ImportRequest
+from citeloom.importing.sources.zotero import ZoteroItems
 from citeloom.importing.stages.match import RecordFinder
-from citeloom.index.base import SparseVector
+from citeloom.index.base import Collection, SparseVector
 from citeloom.index.models.embedding import DenseModel, ModelRegistry, SparseModel
 from citeloom.index.models.loading import DenseInfo
+from citeloom.index.registry import Collections
 
 Vectors = tuple[Sequence[float], SparseVector | None]
 
 _EMBED_BATCH = 64  # passages between two checks for a stop
 
 
+@dataclass(frozen=True, slots=True)
+class ImportContext:
+    """The parts of the engine that imports use."""
+
+    catalog: Catalog
+    collections: Collections
+    models: ModelRegistry
+    workers: WorkerPool
+    settings: Settings
+    conversions: Path  # the cache of whole conversions
+    zotero: ZoteroItems
+    open_collection: Callable[[Project], Collection]  # also repairs what a killed engine left half written
+    build_search_graph: Callable[[str, AbstractContextManager[None], threading.Event], None]
+
+
 class ImportState:
     """The state of one import."""
 
-    def __init__(
-        self,
-        catalog: Catalog,
-        models: ModelRegistry,
-        min_free_mb: int,
-        request: ImportRequest,
-        report: Report,
-        stop: threading.Event,
-    ) -> None:
-        self.catalog = catalog
+    def __init__(self, context: ImportContext, request: ImportRequest, report: Report, stop: threading.Event) -> None:
+        self.context = context
+        self.catalog = context.catalog
         self.request = request
-        self._models = models
-        self._min_free_mb = min_free_mb
-        self.stop = stop
+        self.stop = stop  # ends the import soon, if necessary in the middle of a document
         self.failed = threading.Event()  # the import ends with an error: readers can stop
         self._send_report = report
         self.begin()
@@ -67,18 +79,18 @@ class ImportState:
     @cached_property
     def dense(self) -> DenseModel:
         """The dense model; loaded on first use, because most imports find nothing changed."""
-        return self._models.for_imports(self.project.dense_model)
+        return self.context.models.for_imports(self.project.dense_model)
 
     @cached_property
     def sparse(self) -> SparseModel | None:
         """The sparse model, or None if the project has none."""
         name = self.project.sparse_model
-        return self._models.sparse(name) if name else None
+        return self.context.models.sparse(name) if name else None
 
     @property
     def model_info(self) -> DenseInfo:
         """Limits of the dense model."""
-        return self._models.info(self.project.dense_model)
+        return self.context.models.info(self.project.dense_model)
 
     def embed(self, texts: Sequence[str], language: str = "") -> list[Vectors]:
         """Return the dense and the sparse vector of each text; `language` is "" if unknown."""
@@ -93,10 +105,6 @@ class ImportState:
     def embed_sparse(self, texts: Sequence[str], language: str) -> Sequence[SparseVector | None]:
         """Return the sparse vector of each text."""
         return self.sparse.embed(texts, language) if self.sparse else [None] * len(texts)
-
-    def named(self, source: str) -> bool:
-        """Whether the request names exactly this file."""
-        return source == self.request.source
 
     def report(self, *, total: int = 0, searchable: int = 0, done: int = 0, **changes: Any) -> None:
         """Report progress; `total`, `searchable` and `done` are added to what was reported before."""
@@ -140,9 +148,10 @@ class ImportState:
             raise CiteLoomError(
                 Code.STORAGE_ERROR, f"The data folder {folder} cannot be reached.", "Connect its drive."
             ) from error
-        if free < self._min_free_mb:
+        required = self.context.settings.engine.min_free_mb
+        if free < required:
             raise CiteLoomError(
                 Code.STORAGE_ERROR,
-                f"The disk has only {free} MB left; imports leave {self._min_free_mb} MB free.",
-                "Free some space: it goes on by itself.",
+                f"The disk has only {free} MB left; imports leave {required} MB free.",
+                "Free some disk space; the import then continues by itself.",
             )

@@ -6,27 +6,27 @@
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, wait
 from contextlib import suppress
-from functools import partial
 from heapq import heappop, heappush
 from pathlib import Path
 
 from citeloom.catalog.documents import Document, State
-from citeloom.catalog.projects import Project
 from citeloom.core import fault_injection as faults
 from citeloom.core.errors import Cause, CiteLoomError, Code, unexpected
-from citeloom.core.jobs import JobStopped, RateEstimator
+from citeloom.core.ids import document_id
+from citeloom.core.jobs import JobStopped, RateEstimator, Report
 from citeloom.importing.discovery import Discovery
-from citeloom.importing.ids import document_id, source_name
-from citeloom.importing.import_state import ImportState
+from citeloom.importing.import_state import ImportContext, ImportState
 from citeloom.importing.planning import Plan
-from citeloom.importing.rebuild import Rebuild
-from citeloom.importing.requests import ImportCounter
+from citeloom.importing.rebuild import Rebuild, check_model
+from citeloom.importing.requests import ImportCounter, ImportRequest
 from citeloom.importing.sources.folder import FoundFile
+from citeloom.importing.sources.names import source_name
 from citeloom.importing.stages.commit import DocumentCommitter
 from citeloom.importing.stages.match import (
     RecordFinder,
@@ -36,9 +36,8 @@ from citeloom.importing.stages.match import (
     take_item_record,
 )
 from citeloom.importing.stages.read import Read, Reader
-from citeloom.importing.writer import LiveWriter, mend
-from citeloom.index.base import Collection, Point
-from citeloom.index.filters import AnyOf
+from citeloom.importing.writer import LiveWriter, repair
+from citeloom.index.base import Collection
 
 log = logging.getLogger(__name__)
 
@@ -56,31 +55,19 @@ class ImportRun:
     called again, it continues where it stopped.
     """
 
-    def __init__(
-        self,
-        state: ImportState,
-        discovery: Discovery,
-        reader: Reader,
-        open_collection: Callable[[Project], Collection],
-        check_model: Callable[[Project], None],
-        build_search_graph: Callable[[], None],
-        start_rebuild: Callable[[], Rebuild],
-    ) -> None:
-        self.state = state
-        self._request = state.request
-        self._catalog = state.catalog
-        self._stop = state.stop
-        self._discovery = discovery
-        self._reader = reader
-        self._open_collection = open_collection
-        self._check_model = check_model
-        self._build_search_graph = build_search_graph
-        self._start_rebuild = start_rebuild
+    def __init__(self, context: ImportContext, request: ImportRequest, report: Report, stop: threading.Event) -> None:
+        faults.point("import.begin", request.project_id)
+        self.state = ImportState(context, request, report, stop)
+        self._request = request
+        self._catalog = context.catalog
+        self._stop = stop
+        self._discovery = Discovery(self.state)
+        self._reader = Reader(self.state)
+        self._writer = LiveWriter(self._catalog, self._collection)
         self._committer: DocumentCommitter | None = None
         self._began = time.monotonic()
         # Files to convert whole: those that are not searchable yet come first, short ones before long ones.
         self._second_queue: list[_QueuedFile] = []
-        self._found: dict[str, FoundFile] = {}
         self._planned = False
         self._first_queue: deque[FoundFile] = deque()  # remaining files of the first pass, or of a rebuild
         self._reading: dict[str, _QueuedFile] = {}  # by source: files being converted whole
@@ -134,11 +121,11 @@ class ImportRun:
         """Raise an error early if disk or index is still unavailable, before many files are read in vain."""
         self.state.check_disk()
         if self._rebuild:
-            self._rebuild.check()
+            self._rebuild.collection.any_passages(1)
             return
-        collection = self._open_collection(self.state.project)
-        collection.any_passages(1)
-        mend(self._catalog, self.state.project, collection)  # repairs what was being written when it became unavailable
+        self._collection().any_passages(1)
+        # Passages may have been being written when the index became unavailable.
+        repair(self._catalog, self.state.project, self._collection())
 
     def run_second_pass(self, give_way: Callable[[], None]) -> None:
         """Convert whole documents; `give_way` is called often, to let other jobs run in between."""
@@ -165,18 +152,17 @@ class ImportRun:
             return
         known = {*self._reading, *(source for _, _, source, _ in self._second_queue)}
         found = self._discovery.find()
-        fresh = [file for file in self._discovery.plan(found, second_look=True).to_read if file.source not in known]
-        self._found |= {file.source: file for file in fresh}
+        fresh = [file for file in self._discovery.plan(found, only_changes=True).to_read if file.source not in known]
         self._note_pending(fresh)
         self.state.report(total=len(fresh))
         try:
             with suppress(JobStopped):
                 self._fill_first_queue(fresh)
-                self._first_pass()
+                self._run_pass(first=True)
         except CiteLoomError as error:
             if error.cause is Cause.DOCUMENT:
                 raise
-            log.info("what is new in %s is read later: %s", self.state.project.id, error)
+            log.info("new files in %s are read later: %s", self.state.project.id, error)
         finally:
             self.state.failed.clear()  # conversions already started continue
             for file in self._first_queue:
@@ -193,50 +179,50 @@ class ImportRun:
         rebuild, self._rebuild = self._rebuild, None
         if rebuild and not self._rebuilt:
             with suppress(CiteLoomError):  # it may be closed, or its server unreachable
-                rebuild.close()
+                rebuild.collection.close()  # the next start deletes it
 
     def _end(self) -> None:
+        project_id, records = self.state.project.id, self.state.records
         stopped = self._stop.is_set() and not self._rebuilt
-        if not stopped:
-            self._match_doubtful_again()
+        # The works of doubtful files may have gained or lost a file of their own.
+        if not stopped and (doubted := self._catalog.documents.doubted(project_id)):
+            collection = self.state.context.open_collection(self._catalog.projects.get(project_id))
+            refresh(self._catalog, project_id, records, doubted, collection, self._stop)
         if not stopped and self._request.source is None and not self._request.documents:
-            self._catalog.projects.note_references(self.state.project.id, self.state.records.hash or None)
+            self._catalog.projects.note_references(project_id, records.hash or None)
         self.result.stopped = stopped
         self.result.duration_seconds = round(time.monotonic() - self._began, 3)
         self.result.stages = {stage: round(seconds, 3) for stage, seconds in self.result.stages.items()}
         self.state.report(stage="done", file="")
 
     def _begin_import(self) -> None:
-        state, project = self.state, self.state.project
-        self._check_model(project)
-        collection = partial(self._open_collection, project)
-        writer = LiveWriter(self._catalog, collection)
-        self._committer = DocumentCommitter(state, self._reader, writer, writer.note, partial(_stored, collection))
-        plan = self._plan()
-        stale = self._refresh(plan, collection())
+        state, writer = self.state, self._writer
+        check_model(state)
+        self._committer = DocumentCommitter(state, self._reader, writer, writer.note, writer.stored)
+        found, plan = self._plan()
+        stale = self._refresh(plan)
         state.stale = set(stale)
         state.report(total=len(stale))
-        self._fill_first_queue([*plan.to_read, *(self._found[source] for source in stale)])
+        self._fill_first_queue([*plan.to_read, *(found[source] for source in stale)])
 
     def _continue_import(self) -> None:
-        self._first_pass()
-        collection = partial(self._open_collection, self.state.project)
+        self._run_pass(first=True)
         if not self._stop.is_set():
-            for doc_id in sorted(self.state.removed):
-                self._remove(doc_id, LiveWriter(self._catalog, collection))
-        collection().flush()
+            removed = self._catalog.documents.some(self.state.project.id, sorted(self.state.removed))
+            for document in removed:
+                self._writer.remove(document.project_id, document.doc_id)
+                self.touched.add(document.source)
+                # A work without a readable file does not count as a removed document.
+                self.result.removed += document.state != State.WITHOUT_FILE
+        self._collection().flush()
 
-    def _remove(self, doc_id: str, writer: LiveWriter) -> None:
-        document = self._catalog.documents.find(self.state.project.id, doc_id)
-        writer.remove(self.state.project.id, doc_id)
-        if document:
-            self.touched.add(document.source)
-            # A work without a readable file does not count as a removed document.
-            self.result.removed += document.state != State.WITHOUT_FILE
+    def _collection(self) -> Collection:
+        return self.state.context.open_collection(self.state.project)
 
-    def _refresh(self, plan: Plan, collection: Collection) -> list[str]:
+    def _refresh(self, plan: Plan) -> list[str]:
         """Update the records of documents whose text is unchanged; return the sources whose printed pages change."""
         state, project, stop = self.state, self.state.project, self._stop
+        collection = self._collection()
         with state.timed("records"):
             updated, stale = refresh_item_records(self._catalog, project.id, plan.other_record, collection, stop)
             again = set(plan.unchanged)
@@ -248,32 +234,17 @@ class ImportRun:
         self.result.skipped = max(0, self.result.skipped - updated - len(stale))
         return stale
 
-    def _match_doubtful_again(self) -> None:
-        """Match doubtful files again: their work may have gained or lost a file of its own since."""
-        project_id = self.state.project.id
-        if doubted := self._catalog.documents.doubted(project_id):
-            collection = self._open_collection(self._catalog.projects.get(project_id))
-            refresh(self._catalog, project_id, self.state.records, doubted, collection, self._stop)
-
-    def _refresh_one(self, file: FoundFile, *, counted: bool) -> None:
-        """Update the record of a file whose text was not read in this import."""
-        collection = self._open_collection(self.state.project)
-        updated, _ = refresh_item_records(self._catalog, self.state.project.id, [file], collection, self._stop)
-        if counted:
-            self.result.updated += updated
-            self.result.skipped -= updated
-
     def _begin_rebuild(self) -> None:
-        rebuild = self._rebuild = self._start_rebuild()
-        self._build_search_graph = rebuild.build_search_graph
+        rebuild = self._rebuild = Rebuild(self.state)
         self._committer = DocumentCommitter(self.state, self._reader, rebuild.writer, rebuild.carry, rebuild.stored)
-        self._fill_first_queue(self._plan(again=True).to_read)
+        _, plan = self._plan(again=True)
+        self._fill_first_queue(plan.to_read)
         self._read_again = {file.source for file in self._first_queue}
 
     def _continue_rebuild(self, rebuild: Rebuild) -> None:
         rebuild.carry_over(self._read_again)
         # The new generation is invisible until it is finished, so a quick first pass would gain nothing.
-        self._run_pass(self._reader.whole, [self._size(file)[1] for file in self._first_queue], first=False)
+        self._run_pass(first=False)
         if not self._stop.is_set():  # else the old generation stays in use; the next start deletes the new one
             rebuild.catch_up()
             self._planned = False  # a generation that cannot replace the old one is closed
@@ -282,17 +253,17 @@ class ImportRun:
 
     # -- planning --------------------------------------------------------------------------------------------
 
-    def _plan(self, *, again: bool = False) -> Plan:
+    def _plan(self, *, again: bool = False) -> tuple[dict[str, FoundFile], Plan]:
+        """Return the files found, by source, and what to do with them."""
         state = self.state
         with state.timed("plan"):
             found = self._discovery.find()
-            self._found = found.files
             for path, error in found.problems.items():
                 self.result.fail(path, error)
             if found.other_kinds:
                 kinds = ", ".join(f"{kind} {n}" for kind, n in found.other_kinds.most_common(8))
                 count = sum(found.other_kinds.values())
-                self.result.warnings.append(f"{count} files of other kinds were left out ({kinds}).")
+                self.result.warnings.append(f"{count} files of other types were skipped ({kinds}).")
             self.result.warnings += found.warnings
             plan = self._discovery.plan(found, again=again)
             state.removed = {*plan.removed, *plan.disallowed}
@@ -301,8 +272,8 @@ class ImportRun:
                 self.result.held_back = len(plan.removed)
                 self.result.warnings.append(
                     f"{len(plan.removed)} documents are no longer in their source."
-                    " So many are not removed without asking:"
-                    f" sync and say so; on the command line, 'citeloom sync {state.project.id} --yes'."
+                    " So many are not removed without confirmation: confirm it when you sync;"
+                    f" on the command line, 'citeloom sync {state.project.id} --yes'."
                 )
             self._note_pending(plan.to_read)
             for file in plan.without_file:
@@ -316,7 +287,7 @@ class ImportRun:
                 code = Code(document.reason_code or Code.CONVERSION_FAILED)
                 self.result.fail(document.source, CiteLoomError(code, document.reason or ""))
         state.report(total=len(plan.to_read))
-        return plan
+        return found.files, plan
 
     def _note_pending(self, files: Sequence[FoundFile]) -> None:
         known = {row["source"] for row in self._catalog.documents.known_files(self.state.project.id)}
@@ -324,7 +295,7 @@ class ImportRun:
         for file, document in fresh:  # before the catalog is locked: thousands of records take a while
             document.title = source_name(file.source)
             if file.item:
-                take_item_record(document, file.item)
+                take_item_record(self._catalog, document, file.item)
         with self._catalog.db.transaction():
             for _, document in fresh:
                 self._catalog.documents.save(document)
@@ -340,16 +311,14 @@ class ImportRun:
         self._first_queue = deque(files)
         self.state.unread = {file.source for file in self._first_queue}
 
-    def _first_pass(self) -> None:
-        self._run_pass(self._reader.quick, [1] * len(self._first_queue), first=True)
-
-    def _run_pass(self, read: Callable[[FoundFile], Read], sizes: Sequence[int], *, first: bool) -> None:
-        size_of = {file.source: size for file, size in zip(self._first_queue, sizes, strict=True)}
-        pace, self.state.pace = self.state.pace, RateEstimator(sum(sizes))
+    def _run_pass(self, *, first: bool) -> None:
+        """Read the first queue, quickly or whole."""
+        size_of = {file.source: 1 if first else self._size(file)[1] for file in self._first_queue}
+        pace, self.state.pace = self.state.pace, RateEstimator(sum(size_of.values()))
 
         def process(file: FoundFile, reading: Future[Read]) -> None:
             try:
-                self._process_file(file, reading, size_of[file.source], _no_interruption, first=first)
+                self._process_file(file, reading, size_of[file.source], lambda: None, first=first)
             except CiteLoomError:
                 self.state.unread.add(file.source)
                 if file.source in self._tries:  # retried after the others
@@ -360,7 +329,7 @@ class ImportRun:
 
         self._reader.each(
             lambda: self._first_queue.popleft() if self._first_queue else None,
-            read,
+            self._reader.quick if first else self._reader.whole,
             process,
             lambda files: self._first_queue.extendleft(reversed(files)),
         )
@@ -419,7 +388,12 @@ class ImportRun:
             state.check_disk()
             searchable, finished = committer.commit(file, document, read, first=first)
             if first and file.item and not read.reply and document.record_hash != file.item.fingerprint:
-                self._refresh_one(file, counted=read.unchanged)
+                updated, _ = refresh_item_records(
+                    self._catalog, state.project.id, [file], self._collection(), self._stop
+                )
+                if read.unchanged:
+                    self.result.updated += updated
+                    self.result.skipped -= updated
         except JobStopped:
             return
         except Exception as error:
@@ -438,10 +412,13 @@ class ImportRun:
         if not finished:
             searchable_now, size_left = self._size(file)
             # A file that took too long for the quick pass waits until all others are searchable.
-            heappush(self._second_queue, (searchable_now or read.put_off, size_left, file.source, file))
+            heappush(self._second_queue, (searchable_now or read.deferred, size_left, file.source, file))
         state.pace.advance(size)
         state.report(searchable=searchable - was_searchable, done=int(finished))
-        self._build_search_graph()
+        if self._rebuild:
+            self._rebuild.build_search_graph()
+        else:
+            state.context.build_search_graph(state.project.id, state.building_graph(), self._stop)
 
     def _has_failed(self, file: FoundFile, error: CiteLoomError) -> bool:
         """Whether the document itself failed, rather than something it needs that may become available again."""
@@ -449,11 +426,3 @@ class ImportRun:
             self._tries[file.source] += 1
             return self._tries[file.source] >= _MAX_TRIES
         return error.cause is Cause.DOCUMENT
-
-
-def _no_interruption() -> None:
-    """Do nothing: a rebuild and a first pass are not interrupted."""
-
-
-def _stored(collection: Callable[[], Collection], document: Document) -> Iterable[Point]:
-    return collection().stored(AnyOf("doc_id", (document.doc_id,)), document.chunks)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from citeloom.core.errors import RETRIED_CODES
@@ -14,18 +14,18 @@ MASS_REMOVAL_SHARE = 0.2
 MASS_REMOVAL_COUNT = 10
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Plan:
     """What one import has to do."""
 
-    to_read: tuple[FoundFile, ...] = ()  # new, or possibly changed: their content decides
-    unchanged: tuple[str, ...] = ()  # ids of documents whose text is unchanged
-    other_record: tuple[FoundFile, ...] = ()  # unchanged text, but the record in Zotero has changed
-    without_file: tuple[FoundFile, ...] = ()  # works to record as having nothing to read
-    still_without: tuple[str, ...] = ()  # ids of documents that have nothing to read, as before
-    still_failed: tuple[str, ...] = ()  # ids of documents that failed before and have not changed since
-    removed: tuple[str, ...] = ()  # ids of documents that are no longer in their source
-    disallowed: tuple[str, ...] = ()  # ids of documents whose source the project may no longer read
+    to_read: list[FoundFile] = field(default_factory=list)  # new, or possibly changed: their content decides
+    unchanged: list[str] = field(default_factory=list)  # ids of documents whose text is unchanged
+    other_record: list[FoundFile] = field(default_factory=list)  # unchanged text, but Zotero's record has changed
+    without_file: list[FoundFile] = field(default_factory=list)  # works to record as having nothing to read
+    still_without: list[str] = field(default_factory=list)  # ids of documents that have nothing to read, as before
+    still_failed: list[str] = field(default_factory=list)  # ids of documents that failed before and are unchanged
+    removed: list[str] = field(default_factory=list)  # ids of documents that are no longer in their source
+    disallowed: list[str] = field(default_factory=list)  # ids of documents whose source may no longer be read
     removes_many: bool = False  # the plan removes so many documents that a person should confirm it
 
 
@@ -52,26 +52,25 @@ def plan(
     absent = [row for row in known if row["source"] not in found_sources]
     outside = {row["doc_id"] for row in absent if disallowed(row["source"])}
     removed = [row for row in absent if row["doc_id"] not in outside and in_scope(row["source"])]
-    removed_ids = {row["doc_id"] for row in removed} | outside
+    made = Plan(removed=sorted(row["doc_id"] for row in removed), disallowed=sorted(outside))
     done = {converter} if retry else {converter, quick}
     by_source = {row["source"]: row for row in known}
-    searchable = {row["content_hash"] for row in known if row["state"] == "ready" and row["doc_id"] not in removed_ids}
-
-    to_read, unchanged, still_failed, still_without, other_record, without_file = [], [], [], [], [], []
+    going = {*made.removed, *made.disallowed}
+    searchable = {row["content_hash"] for row in known if row["state"] == "ready" and row["doc_id"] not in going}
     for file in found:
         row = by_source.get(file.source)
         twin_stays = row is not None and row["state"] == "duplicate" and row["content_hash"] in searchable
         if file.missing and row is not None and (row["state"] == "ready" or twin_stays):
             if _wanted_instead(row, file, retry=retry):
-                to_read.append(file)
+                made.to_read.append(file)
                 continue
             # Text that was read is kept: a drive that is not connected removes nothing.
-            unchanged.append(row["doc_id"])
+            made.unchanged.append(row["doc_id"])
         elif file.missing and file.get is None:
             if row is None or (row["state"], row["reason"]) != ("without_file", file.missing):
-                without_file.append(file)
+                made.without_file.append(file)
                 continue
-            still_without.append(row["doc_id"])
+            made.still_without.append(row["doc_id"])
         elif (
             row is None
             or not _is_same_file(row, file)
@@ -79,36 +78,26 @@ def plan(
             or row["converter"] not in done
             or (retry_failed and (row["state"] == "failed" or row["converter_engine"] == QUICK))
         ):
-            to_read.append(file)
+            made.to_read.append(file)
             continue
         elif row["state"] == "ready" or twin_stays:
-            unchanged.append(row["doc_id"])
+            made.unchanged.append(row["doc_id"])
         elif row["state"] == "pending" and row["converter"] == quick and not retry:
-            unchanged.append(row["doc_id"])  # its conversion is in progress, or was stopped
+            made.unchanged.append(row["doc_id"])  # its conversion is in progress, or was stopped
         elif row["state"] == "failed" and not (retry and (file.missing or row["reason_code"] in RETRIED_CODES)):
-            still_failed.append(row["doc_id"])
+            made.still_failed.append(row["doc_id"])
         elif row["state"] == "without_file" and not retry:
-            still_without.append(row["doc_id"])
+            made.still_without.append(row["doc_id"])
         else:
-            to_read.append(file)
+            made.to_read.append(file)
             continue
         if file.item and file.item.fingerprint != row["record_hash"]:
-            other_record.append(file)
+            made.other_record.append(file)
     # Documents without a file do not count as removals: they disappear when their work gets a file.
-    lost = sum(row["state"] != "without_file" for row in removed)
+    count = sum(row["state"] != "without_file" for row in removed)
     readable = sum(row["state"] != "without_file" for row in known)
-    many = lost > MASS_REMOVAL_COUNT and lost > MASS_REMOVAL_SHARE * readable
-    return Plan(
-        tuple(to_read),
-        tuple(unchanged),
-        tuple(other_record),
-        tuple(without_file),
-        tuple(still_without),
-        tuple(still_failed),
-        tuple(sorted(removed_ids - outside)),
-        tuple(sorted(outside)),
-        many,
-    )
+    made.removes_many = count > MASS_REMOVAL_COUNT and count > MASS_REMOVAL_SHARE * readable
+    return made
 
 
 def _wanted_instead(row: Mapping[str, Any], file: FoundFile, *, retry: bool) -> bool:

@@ -2,40 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Container, Iterable
 from dataclasses import replace
 
 from citeloom.catalog.database import now
 from citeloom.catalog.documents import Document, State
-from citeloom.catalog.projects import Project
 from citeloom.core.errors import Cause, CiteLoomError, Code
 from citeloom.core.jobs import JobStopped
-from citeloom.core.settings import Models
-from citeloom.importing.ids import STORED, embedded_text
 from citeloom.importing.import_state import ImportState
+from citeloom.importing.payloads import embedded_text
+from citeloom.importing.sources.names import STORED
 from citeloom.importing.writer import RebuildWriter
 from citeloom.index.base import Collection, Point, ScoredPoint
 from citeloom.index.filters import AnyOf
 from citeloom.index.models.available import fetch, is_downloaded
-from citeloom.index.models.embedding import ModelRegistry
-from citeloom.index.registry import Collections
 
 _MEGABYTE = 1_000_000
 
 
-def wanted_model(project: Project, settings: Models) -> str:
-    """Return the dense model configured for a project: the one chosen for it, else that of the settings."""
-    return project.dense_model if project.own_model else settings.dense
-
-
-def check_model(models: ModelRegistry, settings: Models, project: Project) -> None:
+def check_model(state: ImportState) -> None:
     """Raise an error if passages of two models would be mixed in one project."""
-    wanted = wanted_model(project, settings)
+    project, models = state.project, state.context.models
+    wanted = _configured_model(state)
     if wanted != project.dense_model or models.for_questions(wanted).info.fingerprint != project.dense_fingerprint:
         raise CiteLoomError(
             Code.EMBEDDING_MISMATCH,
             f"Project '{project.id}' was built with the model {project.dense_model}, the settings name {wanted}.",
-            "Set models.dense back, or build the index anew;"
+            "Set models.dense back, or rebuild the index;"
             f" on the command line: citeloom ingest {project.id} --force-rebuild.",
             project_model=project.dense_model,
             settings_model=wanted,
@@ -45,24 +38,18 @@ def check_model(models: ModelRegistry, settings: Models, project: Project) -> No
 class Rebuild:
     """Builds a new generation of an index while the old one stays in use."""
 
-    def __init__(
-        self,
-        state: ImportState,
-        collections: Collections,
-        open_collection: Callable[[Project], Collection],
-        models: ModelRegistry,
-        settings: Models,
-    ) -> None:
+    def __init__(self, state: ImportState) -> None:
+        settings = state.context.settings.models
         self._state = state
-        self._collections = collections
+        self._collections = state.context.collections
         self._began = now()
         self._doc_ids_at_start = set(self._documents())
         self.old = state.project
-        wanted = state.request.model or wanted_model(self.old, settings)
+        wanted = state.request.model or _configured_model(state)
         if state.request.download and not is_downloaded(wanted):
             _fetch(state, wanted)
         try:
-            info = models.info(wanted)
+            info = state.context.models.info(wanted)
         except CiteLoomError as error:
             error.details["lasting"] = wanted  # nothing has started yet, and the index in use still works
             raise
@@ -81,14 +68,14 @@ class Rebuild:
         self._rescued: dict[str, list[ScoredPoint]] = {}  # by document, if the generation in use cannot be opened
         try:
             # Opened, so that no clean-up deletes the new generation; queried, because its server may be unreachable.
-            open_collection(self.old).any_passages(1)
+            state.context.open_collection(self.old).any_passages(1)
         except CiteLoomError as error:
             self._unreadable = error
-            state.result.warnings.append(f"{error.message} It is built anew from the files.")
-        self._collection = self._collections.create(
+            state.result.warnings.append(f"{error.message} The index is rebuilt from the files.")
+        self.collection = self._collections.create(
             state.project.index_location, info.size, sparse=bool(settings.sparse)
         )
-        self.writer = RebuildWriter(state.catalog, self._collection)
+        self.writer = RebuildWriter(state.catalog, self.collection)
 
     def stored(self, document: Document) -> Iterable[Point]:
         """Return a document's passages in the generation in use; none if it cannot be read."""
@@ -102,14 +89,6 @@ class Rebuild:
         if self._unreadable:
             raise self._unreadable
         return self._collections.get(self.old.index_location)
-
-    def check(self) -> None:
-        """Raise an error if the new generation cannot be reached."""
-        self._collection.any_passages(1)
-
-    def close(self) -> None:
-        """Close an unfinished generation; the next start deletes it."""
-        self._collection.close()
 
     def carry_over(self, read_again: Container[str]) -> None:
         """Carry over documents without a readable file: stored by an agent, or on a drive that is not connected."""
@@ -158,18 +137,18 @@ class Rebuild:
         if not rescued:
             return self._old_collection().scroll(AnyOf("doc_id", (document.doc_id,)), limit=max(1, document.chunks))
         if len(rescued) < document.chunks:
-            lost = f"{len(rescued)} of {document.chunks} passages could be read in the damaged index"
-            self._state.result.warnings.append(f"{document.title or document.source}: {lost}.")
+            recovered = f"{len(rescued)} of {document.chunks} passages could be read in the damaged index"
+            self._state.result.warnings.append(f"{document.title or document.source}: {recovered}.")
         return rescued
 
     def build_search_graph(self) -> None:
         """Build the search graph over the passages written so far, before too many are without one."""
-        self._collections.build_graph_if_large(self._collection, self._state.building_graph(), self._state.stop)
+        self._collections.build_graph_if_large(self.collection, self._state.building_graph(), self._state.stop)
 
     def finish(self) -> None:
         """Make the new generation the one in use."""
         state = self._state
-        with self._collections.swapped(state.project.index_location, self._collection):
+        with self._collections.swapped(state.project.index_location, self.collection):
             self.writer.finish(state.project, sorted(state.removed))
         state.result.removed += len(state.removed)
 
@@ -184,6 +163,11 @@ class Rebuild:
 
     def _documents(self) -> dict[str, Document]:
         return {document.doc_id: document for document in self._state.catalog.documents.all(self._state.project.id)}
+
+
+def _configured_model(state: ImportState) -> str:
+    """Return the dense model chosen for the project, else that of the settings."""
+    return state.project.dense_model if state.project.own_model else state.context.settings.models.dense
 
 
 def _fetch(state: ImportState, model: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from citeloom.api.importing import ImportResult
@@ -10,14 +10,7 @@ from citeloom.core.errors import CiteLoomError
 
 
 @dataclass(frozen=True, slots=True)
-class _Stored:
-    def to_json(self) -> dict[str, Any]:
-        """Return the request as the catalog stores it."""
-        return asdict(self)
-
-
-@dataclass(frozen=True, slots=True)
-class ImportRequest(_Stored):
+class ImportRequest:
     """An import: one source of a project, or everything the project is allowed."""
 
     kind: ClassVar[str] = "ingest"
@@ -40,7 +33,7 @@ class ImportRequest(_Stored):
 
 
 @dataclass(frozen=True, slots=True)
-class MoveRequest(_Stored):
+class MoveRequest:
     """A move of a project's index to another place."""
 
     kind: ClassVar[str] = "move"
@@ -51,7 +44,7 @@ class MoveRequest(_Stored):
 
 
 @dataclass(frozen=True, slots=True)
-class CompactRequest(_Stored):
+class CompactRequest:
     """A compaction: rewrites a project's index without deleted passages, with its search graph."""
 
     kind: ClassVar[str] = "compact"
@@ -60,7 +53,7 @@ class CompactRequest(_Stored):
 
 
 @dataclass(frozen=True, slots=True)
-class BackupRequest(_Stored):
+class BackupRequest:
     """A backup of projects in one file."""
 
     kind: ClassVar[str] = "backup"

@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from citeloom.api.importing import Ingest, PreviewSync, SyncPreview
+from citeloom.api.importing import (
+    DocumentWithoutFile,
+    Ingest,
+    PlannedDocument,
+    PreviewSync,
+    SourceProblem,
+    SyncPreview,
+    UpdatedDocument,
+)
 from citeloom.api.types import StartedJob
 from citeloom.api.verbs import handles
 from citeloom.bibliography.references import load_references
-from citeloom.catalog import Catalog
-from citeloom.catalog.projects import Project
+from citeloom.catalog.documents import Document, State
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import Job, JobQueue
-from citeloom.core.settings import Settings
 from citeloom.core.types import Record, Source
-from citeloom.importing.importer import Importer
+from citeloom.importing.discovery import Discovery
+from citeloom.importing.import_state import ImportContext, ImportState
 from citeloom.importing.requests import ImportRequest
 from citeloom.importing.sources.allowed import allowed_path, check_kind, existing
-from citeloom.importing.sources.folder import hash_file
+from citeloom.importing.sources.folder import FoundFile, hash_file
+from citeloom.importing.sources.names import shown_source
 from citeloom.importing.sources.web_address import is_address, web_address
 from citeloom.importing.stages.match import METADATA_KEYS, with_metadata
 from citeloom.importing.zotero_service import ZoteroService, is_zotero, same_part
@@ -31,19 +40,12 @@ class ImportService:
     """Starts imports: checks what a person or an agent may read, and queues the job."""
 
     def __init__(
-        self,
-        catalog: Catalog,
-        importer: Importer,
-        jobs: JobQueue,
-        zotero: ZoteroService,
-        settings: Settings,
-        sources_changed: Callable[[], None],
+        self, context: ImportContext, jobs: JobQueue, zotero: ZoteroService, sources_changed: Callable[[], None]
     ) -> None:
-        self._catalog = catalog
-        self._importer = importer
+        self._context = context
+        self._catalog = context.catalog
         self._jobs = jobs
         self._zotero = zotero
-        self._settings = settings
         self._sources_changed = sources_changed
 
     @handles(Ingest)
@@ -60,10 +62,10 @@ class ImportService:
         project, source = self._catalog.projects.get(request.project), request.source
         sources = self._catalog.projects.sources(project.id)
         if source is not None and is_zotero(source):
-            source = self._zotero_part(project, source, recursive=request.recursive, by_agent=by_agent)
+            source = self._zotero_part(project.id, source, sources, recursive=request.recursive, by_agent=by_agent)
         elif source is not None and is_address(source):
             web_address(source)
-            if by_agent and not self._settings.privacy.agents_may_fetch:
+            if by_agent and not self._context.settings.privacy.agents_may_fetch:
                 raise CiteLoomError(
                     Code.PERMISSION_DENIED,
                     "The researcher has not allowed agents to fetch from the web.",
@@ -80,8 +82,8 @@ class ImportService:
         elif not sources and not request.force_rebuild and not self._catalog.documents.known_files(project.id):
             raise CiteLoomError(
                 Code.INVALID_INPUT,
-                f"Project '{project.id}' reads nothing yet.",
-                f"Give it a folder or a part of Zotero; on the command line: citeloom ingest {project.id} FOLDER.",
+                f"Project '{project.id}' has no sources yet.",
+                f"Add a folder or a part of Zotero; on the command line: citeloom ingest {project.id} FOLDER.",
             )
         references = request.references_path
         if references:
@@ -119,25 +121,26 @@ class ImportService:
         )
         return self._jobs.submit(job_request, only_ask=by_agent)
 
-    def _zotero_part(self, project: Project, source: str, *, recursive: bool, by_agent: bool) -> str:
+    def _zotero_part(
+        self, project_id: str, source: str, sources: Sequence[Source], *, recursive: bool, by_agent: bool
+    ) -> str:
         """Resolve the part of Zotero in a request: an agent's must be in the project, a person's is added to it."""
         if by_agent or source == "zotero":
-            allowed = self._catalog.projects.sources(project.id)
-            return self._zotero.part_within(source, allowed, recursive=recursive)
+            return self._zotero.part_within(source, sources, recursive=recursive)
         part = self._zotero.part_named(source, recursive=recursive)
-        have = next((s for s in self._catalog.projects.sources(project.id) if same_part(s.path, part.path)), None)
-        if have:
-            return have.path
-        self._catalog.projects.add_source(project.id, part)
+        for known in sources:
+            if known.kind == "zotero" and same_part(known.path, part.path):
+                return known.path
+        self._catalog.projects.add_source(project_id, part)
         return part.path
 
     def sync_if_needed(self, project_id: str) -> None:
         """Sync a project if its sources have changed; raise an error if Zotero could not be read."""
         request = ImportRequest(project_id, watched=True)
-        preview = self._importer.preview(request)
-        if preview.changes_anything or self._references_changed(project_id):
+        planned = self._preview(request)
+        if planned.changes_anything or self._references_changed(project_id):
             self._jobs.submit(request)
-        for problem in preview.problems:
+        for problem in planned.problems:
             if problem.code == Code.ZOTERO_UNAVAILABLE:
                 raise CiteLoomError(Code.ZOTERO_UNAVAILABLE, problem.reason)
             log.warning("%s: %s: %s", project_id, problem.source, problem.reason)
@@ -149,7 +152,7 @@ class ImportService:
         try:
             load_references(Path(project.references_path))
         except CiteLoomError as error:
-            log.warning("the references of %s are left as they were: %s", project_id, error)
+            log.warning("the references of %s could not be read: %s", project_id, error)
             return False
         return hash_file(Path(project.references_path)) != project.references_hash
 
@@ -157,4 +160,46 @@ class ImportService:
     def preview_sync(self, request: PreviewSync) -> SyncPreview:
         """Return what a sync of a project would do; nothing is written."""
         project = self._catalog.projects.get(request.project)
-        return self._importer.preview(ImportRequest(project.id, retry_failed=request.retry_failed))
+        return self._preview(ImportRequest(project.id, retry_failed=request.retry_failed))
+
+    def _preview(self, request: ImportRequest) -> SyncPreview:
+        """Plan an import, document by document; nothing is written, converted or embedded."""
+        state = ImportState(self._context, request, lambda progress: None, threading.Event())
+        discovery = Discovery(state)
+        found = discovery.find()
+        plan = discovery.plan(found)
+        documents, project_id = state.catalog.documents, state.project.id
+        candidates = [*plan.to_read, *plan.other_record]
+        known = {d.source: d for file in candidates if (d := documents.find(project_id, source=file.source))}
+        removed = [d for doc_id in (*plan.removed, *plan.disallowed) if (d := documents.find(project_id, doc_id))]
+        missing = [*plan.without_file, *(file for file in plan.to_read if file.missing)]
+        to_read = [file for file in plan.to_read if not file.missing]
+        searchable = {source for source, d in known.items() if d.state in (State.READY, State.DUPLICATE)}
+        updated = [(file, known[file.source]) for file in plan.other_record if file.source in known]
+        return SyncPreview(
+            project=state.project.id,
+            added=[PlannedDocument(*_named(file)) for file in to_read if file.source not in searchable],
+            changed=[PlannedDocument(*_named(file)) for file in to_read if file.source in searchable],
+            updated=[UpdatedDocument(*_named(file), _old_key(document, file)) for file, document in updated],
+            without_file=[DocumentWithoutFile(*_named(file), file.missing) for file in missing],
+            removed=[
+                PlannedDocument(shown_source(document), document.citekey, document.title)
+                for document in removed
+                if document.state != State.WITHOUT_FILE
+            ],
+            unchanged=len(set(plan.unchanged) - {document.doc_id for _, document in updated}),
+            asks=plan.removes_many,
+            problems=[SourceProblem(source, str(error.code), str(error)) for source, error in found.problems.items()],
+            warnings=found.warnings,
+        )
+
+
+def _named(file: FoundFile) -> tuple[str, str, str]:
+    """Return source, citekey and title of a file."""
+    record = file.item.record if file.item else None
+    return file.source, record.citekey if record else "", record.title if record else ""
+
+
+def _old_key(document: Document, file: FoundFile) -> str:
+    """Return the old citekey of a document, if it gets a new one."""
+    return document.citekey if file.item and document.citekey != file.item.record.citekey else ""

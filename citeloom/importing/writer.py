@@ -2,13 +2,13 @@
 
 The order is: record in the catalog which set is being written; write its passages, hidden; write the catalog row
 that makes it the current set, with the map from old to new passages; show it and hide the old one in one step;
-delete the old one. `mend` finishes or undoes what a kill interrupted.
+delete the old one. `repair` finishes or undoes what a kill interrupted.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -36,10 +36,6 @@ def _of_document(doc_id: str) -> AnyOf:
     return AnyOf("doc_id", (doc_id,))
 
 
-def _of_set(doc_id: str, passage_set: str) -> Every:
-    return Every((_of_document(doc_id), AnyOf("version", (passage_set,))))
-
-
 class LiveWriter:
     """Writes into the index in use."""
 
@@ -62,12 +58,10 @@ class LiveWriter:
                 collection.show(passage_set)
                 self._catalog.documents.mark_writing(document, None)
             raise
-        document.version, document.writing = passage_set, before
+        document.version, document.writing = passage_set, before if before != passage_set else None
         document.state, document.reason, document.reason_code = State.READY, None, None
         document.chunks = len(points)
         self._catalog.projects.count_changed(document.project_id, len(points))
-        if before == passage_set:
-            document.writing = None
         with self._catalog.db.transaction():
             if before != passage_set:
                 self._catalog.replaced_passages.move(document.project_id, document.doc_id, became)
@@ -87,6 +81,10 @@ class LiveWriter:
     def note(self, document: Document) -> None:
         """Save the row."""
         self._catalog.documents.save(document)
+
+    def stored(self, document: Document) -> Iterator[Point]:
+        """Return a document's passages."""
+        return self._collection().stored(_of_document(document.doc_id), document.chunks)
 
     def clear(self, doc_id: str) -> int:
         """Delete a document's passages, not its row."""
@@ -152,7 +150,7 @@ class RebuildWriter:
             self._catalog.projects.save(project)
 
 
-def mend(catalog: Catalog, project: Project, collection: Collection) -> int:
+def repair(catalog: Catalog, project: Project, collection: Collection) -> int:
     """Undo or finish writes interrupted by a kill; return the number of documents repaired."""
     interrupted = catalog.documents.interrupted(project.id)
     for document in interrupted:
@@ -161,7 +159,7 @@ def mend(catalog: Catalog, project: Project, collection: Collection) -> int:
         document.writing = None
         catalog.documents.save(document)
     if interrupted:
-        log.info("mended %d documents of %s", len(interrupted), project.id)
+        log.info("repaired %d documents of %s", len(interrupted), project.id)
     return len(interrupted)
 
 
@@ -172,8 +170,8 @@ def _not_current(document: Document) -> Condition:
 
 def _undo_write(collection: Collection, doc_id: str, passage_set: str) -> bool:
     try:
-        collection.delete(_of_set(doc_id, passage_set))
+        collection.delete(Every((_of_document(doc_id), AnyOf("version", (passage_set,)))))
     except Exception:
-        log.exception("could not take back passages of %s; the next start will", doc_id)
+        log.exception("passages of %s could not be deleted; the next start deletes them", doc_id)
         return False
     return True

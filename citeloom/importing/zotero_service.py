@@ -20,7 +20,7 @@ from citeloom.api.verbs import decode, handles
 from citeloom.core import credentials
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.types import Source
-from citeloom.importing.sources.folder import ALL_OF_ZOTERO
+from citeloom.importing.sources.names import ALL_OF_ZOTERO
 from citeloom.zotero.gateway import KEY, ZoteroGateway, tree
 from citeloom.zotero.scope import Scope, below, find_scope, select
 from citeloom.zotero.types import LibrarySource as Reached
@@ -78,16 +78,16 @@ class ZoteroService:
         return ZoteroLogoutResult(credentials.forget(KEY), credentials.where(KEY))
 
     def part(
-        self, words: str, *, library: str | None = None, recursive: bool = True, tags: Sequence[str] = ()
+        self, name: str, *, library: str | None = None, recursive: bool = True, tags: Sequence[str] = ()
     ) -> Source:
         """Return the part of Zotero with this name as a source for a project."""
-        scope, label = find_scope(self._read_all(), words, library=library, recursive=recursive, tags=tuple(tags))
+        scope, label = find_scope(self._read_all(), name, library=library, recursive=recursive, tags=tuple(tags))
         return Source("zotero", scope.to_uri(), scope.recursive, label)
 
     def part_named(self, source: str, *, recursive: bool) -> Source:
         """Return the part of Zotero that a person named in the form zotero:…"""
-        words, tags = _parse_source(source)
-        return self.part(words, recursive=recursive, tags=tags)
+        name, tags = _parse_source(source)
+        return self.part(name, recursive=recursive, tags=tags)
 
     def part_within(self, source: str, allowed: Sequence[Source], *, recursive: bool) -> str:
         """Return the part that an agent named, within what the project may read. Errors reveal nothing outside."""
@@ -100,11 +100,11 @@ class ZoteroService:
             )
         if source == "zotero":
             return ALL_OF_ZOTERO
-        words, tags = _parse_source(source)
+        name, tags = _parse_source(source)
         zotero = self._zotero.open()
         libraries = [library for library in zotero.libraries() if any(s.library == library.id for s in scopes)]
         snapshots = [_restricted(zotero, zotero.read(library), scopes) for library in libraries]
-        scope, _ = find_scope(snapshots, words, library=None, recursive=recursive, tags=tags)
+        scope, _ = find_scope(snapshots, name, library=None, recursive=recursive, tags=tags)
         return scope.to_uri()
 
     def _read_all(self) -> list[Snapshot]:
@@ -114,10 +114,7 @@ class ZoteroService:
 
 def same_part(one: str, other: str) -> bool:
     """Whether two parts of Zotero are the same collection or search, with or without subcollections."""
-    if not (is_zotero(one) and is_zotero(other)):
-        return False
-    first, second = Scope.from_uri(one), Scope.from_uri(other)
-    return replace(first, recursive=True) == replace(second, recursive=True)
+    return replace(Scope.from_uri(one), recursive=True) == replace(Scope.from_uri(other), recursive=True)
 
 
 def _parse_source(source: str) -> tuple[str, tuple[str, ...]]:
@@ -127,7 +124,7 @@ def _parse_source(source: str) -> tuple[str, tuple[str, ...]]:
         return "", (name,)
     if kind in ("collection", "search") and name:
         return name if kind == "collection" else f"search:{name}", ()
-    raise CiteLoomError(Code.INVALID_INPUT, f"{source[:100]!r} is no part of Zotero.", _FORMS)
+    raise CiteLoomError(Code.INVALID_INPUT, f"{source[:100]!r} is not a part of Zotero.", _FORMS)
 
 
 def _restricted(zotero: Reached, snapshot: Snapshot, scopes: Sequence[Scope]) -> Snapshot:

@@ -17,11 +17,11 @@ from citeloom.catalog.documents import STORED_TYPE, Document, State
 from citeloom.catalog.projects import Project
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.ids import stored_passage_id
+from citeloom.core.ids import document_id, passage_set_id, stored_passage_id
 from citeloom.core.json_values import YEARS, is_integer_within
 from citeloom.core.text.sanitize import one_line
 from citeloom.core.types import TextSource
-from citeloom.importing.ids import STORED, document_id, passage_set_id
+from citeloom.importing.sources.names import STORED
 from citeloom.importing.stages.match import AGENT, CONFIRMED, METADATA_KEYS, claimed_key
 from citeloom.index.base import Collection, Point
 from citeloom.index.filters import AnyOf, section_keys, section_names

@@ -25,7 +25,6 @@ from citeloom.importing.stages.match import (
     Found,
     RecordFinder,
     doubt,
-    found_for,
     record_of,
     rewrite,
     with_metadata,
@@ -90,7 +89,7 @@ class ClaimService:
             seen, claim = document.record.get("_seen"), document.record.get("_claim", {})
             if not seen:
                 raise CiteLoomError(Code.INVALID_INPUT, "This document has not been read yet.", "Sync, then decide.")
-            found = found_for(self._catalog, _references(project), document, Path(document.source), seen, claim)
+            found = _references(project).find(self._catalog, document, Path(document.source), seen, claim)
         self._decide(project, document, found)
         return document_row(document)
 

@@ -23,11 +23,12 @@ from citeloom.conversion.record_page_numbers import with_record_pages
 from citeloom.core import fault_injection as faults
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.ids import document_id
 from citeloom.core.lru_cache import LruCache
 from citeloom.core.settings import Settings
 from citeloom.core.types import Block, BlockKind, Converted, Page, TextSource
-from citeloom.importing.ids import STORED, document_id, shown_source
 from citeloom.importing.sources.folder import hash_file
+from citeloom.importing.sources.names import STORED, shown_source
 from citeloom.importing.sources.web_address import is_address
 from citeloom.importing.sources.zotero import ANNOTATIONS
 from citeloom.importing.stages.match import QUICK

@@ -23,13 +23,12 @@ from citeloom.api.library import (
 )
 from citeloom.api.verbs import handles
 from citeloom.catalog import Catalog
-from citeloom.catalog.document_search import SORTS, year_of
-from citeloom.catalog.documents import TEXTS_OF_ZOTERO, Document, State
+from citeloom.catalog.documents import SORTS, TEXTS_OF_ZOTERO, Document, State, year_of
 from citeloom.catalog.projects import Project
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import JobQueue
-from citeloom.importing.ids import STORED, shown_source
 from citeloom.importing.requests import ImportRequest
+from citeloom.importing.sources.names import STORED, shown_source
 from citeloom.importing.stages.match import QUICK
 from citeloom.importing.writer import LiveWriter
 from citeloom.search.hits import document_uri
@@ -60,7 +59,7 @@ class DocumentService:
                 f"limit {request.limit}, offset {request.offset}.",
                 f"limit is 1 to {_MAX_PAGE_SIZE}, offset 0 or more.",
             )
-        ids, total = self._catalog.document_search.page(
+        ids, total = self._catalog.documents.page(
             project.id,
             state=request.status,
             find=request.find[:_MAX_FIND_LENGTH],

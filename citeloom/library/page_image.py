@@ -18,7 +18,7 @@ from citeloom.conversion.pool import StandbyWorker
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.lru_cache import LruCache
 from citeloom.core.settings import Ocr
-from citeloom.importing.ids import STORED, shown_source
+from citeloom.importing.sources.names import STORED, shown_source
 from citeloom.importing.stages.match import QUICK
 from citeloom.index.base import ScoredPoint
 from citeloom.library.document_text import DocumentTexts, OriginalFiles

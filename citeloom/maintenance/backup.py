@@ -25,7 +25,7 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.files import atomic_file
 from citeloom.core.jobs import JobQueue, Report
 from citeloom.importing.requests import BackupRequest
-from citeloom.importing.writer import mend
+from citeloom.importing.writer import repair
 from citeloom.index.edge.collection import EdgeCollection
 from citeloom.index.edge.sparse_files import disk_usage_of_file, filled
 from citeloom.maintenance.backup_archive import CATALOG, FORMAT, INDEX, MANIFEST, SETTINGS, Manifest
@@ -132,7 +132,7 @@ class BackupJob(SingleStepJob):
     def _folder(self, project: Project, temporary: Path) -> Path:
         """Return a folder with the current index of the project."""
         collection = self._indexes.open(project)
-        mend(self._catalog, project, collection)
+        repair(self._catalog, project, collection)
         if not project.server:
             collection.flush()
             return self._indexes.collections.folder(project.index_location)

@@ -17,7 +17,7 @@ from citeloom.conversion.pool import WorkerPool
 from citeloom.core import data_folder, paths
 from citeloom.core.errors import CiteLoomError, Code, unexpected
 from citeloom.core.settings import Settings
-from citeloom.importing.ids import shown_source
+from citeloom.importing.sources.names import shown_source
 from citeloom.importing.zotero_service import ZoteroService
 from citeloom.index.models.embedding import ModelRegistry
 from citeloom.maintenance.index_service import IndexService
@@ -170,7 +170,7 @@ class Doctor:
     def _failed_documents(self, project_id: str) -> Finding | None:
         """Return a finding on documents that could not be read, naming the first few; None if there are none."""
         try:
-            ids, count = self._catalog.document_search.page(project_id, state=State.FAILED, limit=_MAX_NAMED)
+            ids, count = self._catalog.documents.page(project_id, state=State.FAILED, limit=_MAX_NAMED)
             failed = self._catalog.documents.some(project_id, ids)
         except CiteLoomError:
             return None  # reported by the check of the project

@@ -15,7 +15,7 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import Report
 from citeloom.core.types import IndexLocation
 from citeloom.importing.requests import CompactRequest, MoveRequest
-from citeloom.importing.writer import mend
+from citeloom.importing.writer import repair
 from citeloom.index.base import Collection
 from citeloom.maintenance.index_copy import Copied, check, copy
 from citeloom.maintenance.single_step_job import SingleStepJob
@@ -106,7 +106,7 @@ class MoveJob(SingleStepJob):
         old = self._old
         with self._indexes.lock_writers([old], "moved"):
             source = self._retry(lambda: self._indexes.open(old))
-            mend(self._catalog, old, source)
+            repair(self._catalog, old, source)
             freed = self._collections.size_on_disk(old.collection)
             target = self._retry(lambda: self._open_target(source))
             done = self._copy(source, target)

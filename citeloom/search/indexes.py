@@ -17,7 +17,7 @@ from citeloom.catalog.projects import Project
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import JobStopped
 from citeloom.core.types import IndexLocation
-from citeloom.importing.writer import mend
+from citeloom.importing.writer import repair
 from citeloom.index.base import Collection
 from citeloom.index.edge.checksums import damaged
 from citeloom.index.edge.optimise import MAX_WITHOUT_GRAPH, PassageProgress, optimised_copy
@@ -63,7 +63,7 @@ class Indexes:
                 raise CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine has ended.", "Call again.")
             collection = self._get_or_create(project)
             if project.collection not in self._repaired:
-                mend(self._catalog, project, collection)
+                repair(self._catalog, project, collection)
                 expected = self._catalog.documents.chunk_count(project.id)
                 if expected and not collection.count():  # its segments are missing: every search would find nothing
                     raise _with_rebuild_step(damaged(f"it holds none of {expected} passages"), project)
@@ -210,7 +210,7 @@ class Indexes:
         on_progress: PassageProgress = lambda done, total: None,
     ) -> None:
         collection = self.open(project)
-        mend(self._catalog, project, collection)  # passages hidden by a failed write would be visible in the copy
+        repair(self._catalog, project, collection)  # passages hidden by a failed write would be visible in the copy
         collection.flush()
         self._check_room(project)
         log.info("optimising %s", project.collection)

@@ -16,10 +16,11 @@ from citeloom.catalog.projects import Project
 from citeloom.conversion.chunking import chunk
 from citeloom.conversion.convert import convert
 from citeloom.conversion.tokens import TokenCounter
+from citeloom.core.ids import document_id, passage_id, passage_set_id
 from citeloom.core.settings import BUNDLED_DENSE, BUNDLED_SPARSE
 from citeloom.core.text.sentences import sentences
 from citeloom.core.types import Passage, Record
-from citeloom.importing.ids import document_id, passage_id, passage_set_id, payload
+from citeloom.importing.payloads import payload
 from citeloom.index.base import Point
 from citeloom.index.models.embedding import DenseModel
 from tests.bench.figures import say

@@ -124,7 +124,7 @@ def test_files_that_cannot_be_read_are_told_one_by_one_and_the_rest_is_read(make
         assert shown == f"[{code}]"
         assert reason.count(". ") >= 1, f"{name}: no next step in {reason!r}"
     assert "2 new, 7 failed" in result.stdout
-    assert "1 files of other kinds were left out (.xlsx 1)" in result.stdout
+    assert "1 files of other types were skipped (.xlsx 1)" in result.stdout
     assert {source for source, _ in project.found()} == {"good.md", "good.pdf"}
 
     again = citeloom(project.home, "ingest", project.name)
@@ -181,7 +181,7 @@ def test_links_that_lead_nowhere_in_a_circle_or_outside_are_told(make: Maker, fo
     said = failures(citeloom(project.home, "ingest", project.name))
     nowhere = {"dangling.md", "one.md", "two.md", "itself"}
     assert said.keys() == {*nowhere, "diary.md", "private"}
-    assert all("leads nowhere" in said[name] for name in nowhere)
+    assert all("is a broken link" in said[name] for name in nowhere)
     assert all("[PERMISSION_DENIED]" in said[name] for name in ("diary.md", "private"))
     assert project.found() == {("good.md", "The newt was measured.")}
 

@@ -247,7 +247,7 @@ def test_a_document_from_the_web_is_fetched_again_and_read_from_its_copy_where_t
         server.server_close()
     again = engine.reread(engine.document("owls"), convert_again=True)
     assert (again["failed"], again["replaced"]) == (0, 1)
-    assert "The copy from before was read." in again["warnings"][0]
+    assert "The earlier copy was read instead." in again["warnings"][0]
     assert "by day" in engine.texts("owl")
     assert engine.whole()
 

@@ -289,7 +289,7 @@ def test_a_document_of_which_reading_it_whole_leaves_nothing_keeps_its_quick_tex
     assert converted["blocks"]
     conversion.write_bytes(gzip.compress(json.dumps({**converted, "blocks": []}).encode()))
     (line,) = citeloom(copied, "ingest", "p").stderr.splitlines()
-    assert "Its layout was not understood: no passage came of it." in line and "no text" not in line
+    assert "Its layout was not recognized: no passages were extracted." in line and "no text" not in line
     (note,) = Project(copied).documents()["2-moths.pdf"]["warnings"]
     assert note.startswith("Only its quick text could be read") and "no text" not in note
 

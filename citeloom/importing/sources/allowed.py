@@ -24,7 +24,7 @@ def allowed_path(given: str, sources: Sequence[Source], references: str | None) 
                 return path
             missing = missing or path
     if missing is not None:
-        raise _not_found(missing)
+        raise not_found(missing)
     raise CiteLoomError(
         Code.PERMISSION_DENIED,
         "That place is not among the folders this project may read.",
@@ -36,7 +36,7 @@ def existing(path: str) -> Path:
     """Return the path a person gave, if it exists."""
     found = _resolved(Path(path))
     if found is None or not _exists(found):
-        raise _not_found(found or Path(path))
+        raise not_found(found or Path(path))
     return found
 
 
@@ -55,7 +55,8 @@ def _exists(path: Path) -> bool:
         return False
 
 
-def _not_found(path: Path) -> CiteLoomError:
+def not_found(path: Path) -> CiteLoomError:
+    """Return the error for a path that does not exist."""
     return CiteLoomError(
         Code.FILE_NOT_FOUND,
         f"There is no file or folder {path}.",

@@ -14,10 +14,11 @@ from pathlib import Path
 from citeloom.conversion.formats import file_type
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.types import Record, Source
+from citeloom.importing.sources.allowed import not_found
+from citeloom.importing.sources.names import ZOTERO
 from citeloom.importing.sources.open_within import open_within, outside
 
-ZOTERO = "zotero:"  # prefix of the sources of Zotero's documents
-ALL_OF_ZOTERO = "zotero:*"  # every part of Zotero that a project may read
+_GRANT_ACCESS = "Give yourself read access."
 
 ReportBytes = Callable[[int, int | None], None]  # bytes so far, bytes in total
 ShouldStop = Callable[[], bool]
@@ -65,24 +66,14 @@ class FoundFile:
 
 
 @dataclass(slots=True)
-class FolderScan:
-    """Result of scanning one folder or file."""
-
-    files: list[FoundFile] = field(default_factory=list)
-    unreadable: list[str] = field(default_factory=list)  # nothing in these folders counts as removed
-    problems: list[tuple[str, CiteLoomError]] = field(default_factory=list)
-    other_kinds: Counter[str] = field(default_factory=Counter)
-
-
-@dataclass(slots=True)
 class SourceContents:
     """Contents of all sources of an import."""
 
-    files: dict[str, FoundFile] = field(default_factory=dict)
+    files: dict[str, FoundFile] = field(default_factory=dict)  # by source
     problems: dict[str, CiteLoomError] = field(default_factory=dict)
     other_kinds: Counter[str] = field(default_factory=Counter)
-    seen: list[Source] = field(default_factory=list)
-    unreadable: list[Path] = field(default_factory=list)
+    scanned: list[Source] = field(default_factory=list)
+    unreadable: list[Path] = field(default_factory=list)  # nothing in these folders counts as removed
     warnings: list[str] = field(default_factory=list)
     libraries: set[str] = field(default_factory=set)  # Zotero libraries that were read completely
 
@@ -93,47 +84,37 @@ class SourceContents:
         path = Path(source)
         if source in self.problems or any(path.is_relative_to(folder) for folder in self.unreadable):
             return False
-        return any(source.holds(path) for source in self.seen)
+        return any(source.holds(path) for source in self.scanned)
 
 
-def scan_sources(sources: Sequence[Source], found: SourceContents, *, strict: bool) -> SourceContents:
+def scan_sources(sources: Sequence[Source], found: SourceContents, *, strict: bool) -> None:
     """Scan all sources. The documents of a missing source do not count as removed; with `strict` it is an error."""
     for source in sources:
         try:
             if source.kind == "file" and Path(source.path).is_symlink():  # it was not a link when it was allowed
                 raise outside(Path(source.path))
-            one = scan_folder(Path(source.path), recursive=source.recursive)
+            scan_folder(Path(source.path), found, recursive=source.recursive)
         except CiteLoomError as error:
             if strict:
                 raise
             found.problems[source.path] = error
-            continue
-        found.seen.append(source)
-        found.files.update((file.path, file) for file in one.files)
-        found.problems.update(one.problems)
-        found.unreadable += [Path(folder) for folder in one.unreadable]
-        found.other_kinds += one.other_kinds
-    return found
+        else:
+            found.scanned.append(source)
 
 
-def scan_folder(source: Path, *, recursive: bool = True) -> FolderScan:
-    """Return the files of a folder, or the one file; links that lead outside are not followed."""
-    found = FolderScan()
+def scan_folder(source: Path, found: SourceContents, *, recursive: bool = True) -> None:
+    """Add the files of a folder, or the one file; links that lead outside are not followed."""
     root = source.resolve()
     if not root.exists():
-        raise CiteLoomError(
-            Code.FILE_NOT_FOUND,
-            f"There is no file or folder {source}.",
-            "Check the path, or that its drive is connected.",
-        )
+        raise not_found(source)
     if root.is_file():
         _add(found, root, root)
-        return found
+        return
 
     def unreadable(error: OSError) -> None:
         folder = str(error.filename)
-        found.unreadable.append(folder)
-        found.problems.append((folder, _denied(folder)))
+        found.unreadable.append(Path(folder))
+        _problem(found, folder, Code.PERMISSION_DENIED, "cannot be read.", _GRANT_ACCESS)
 
     for folder, folders, names in os.walk(root, onerror=unreadable):
         links = [n for n in folders if (Path(folder) / n).is_symlink()]
@@ -142,10 +123,9 @@ def scan_folder(source: Path, *, recursive: bool = True) -> FolderScan:
         for name in sorted([*names, *links]):
             if not name.startswith("."):
                 _add(found, Path(folder) / name, root, recursive=recursive)
-    return found
 
 
-def _add(found: FolderScan, path: Path, root: Path, *, recursive: bool = True) -> None:
+def _add(found: SourceContents, path: Path, root: Path, *, recursive: bool = True) -> None:
     try:
         str(path).encode()
     except UnicodeEncodeError:
@@ -162,24 +142,24 @@ def _add(found: FolderScan, path: Path, root: Path, *, recursive: bool = True) -
     try:
         about = path.stat()
     except OSError:
-        found.problems.append((str(path), _denied(str(path))))
+        _problem(found, str(path), Code.PERMISSION_DENIED, "cannot be read.", _GRANT_ACCESS)
         return
     if not stat.S_ISREG(about.st_mode):
         # Reading a pipe or device that is named like a paper would block forever.
         _problem(found, str(path), Code.UNSUPPORTED_FORMAT, "is not a file.", "Remove it from the folder.")
         return
-    found.files.append(FoundFile(str(path), kind, about.st_size, about.st_mtime_ns))
+    found.files[str(path)] = FoundFile(str(path), kind, about.st_size, about.st_mtime_ns)
 
 
-def _is_read_through_link(found: FolderScan, link: Path, root: Path, *, recursive: bool) -> bool:
+def _is_read_through_link(found: SourceContents, link: Path, root: Path, *, recursive: bool) -> bool:
     """Whether to read a file through this link: its target is in the source, but not reached by the scan itself."""
     try:
         target = link.resolve(strict=True)
     except (OSError, RuntimeError):  # a link to nothing, or a loop of links
-        _problem(found, str(link), Code.FILE_NOT_FOUND, "is a link that leads nowhere.", "Remove it.")
+        _problem(found, str(link), Code.FILE_NOT_FOUND, "is a broken link.", "Remove it.")
         return False
     if not target.is_relative_to(root):
-        step = "Add that place to the project if it belongs there."
+        step = "Add that folder to the project if it belongs there."
         _problem(found, str(link), Code.PERMISSION_DENIED, "is a link to a place outside the folder.", step)
         return False
     inside = target.relative_to(root)
@@ -187,12 +167,8 @@ def _is_read_through_link(found: FolderScan, link: Path, root: Path, *, recursiv
     return not scanned_directly and target.is_file()
 
 
-def _problem(found: FolderScan, path: str, code: Code, what: str, next_step: str) -> None:
-    found.problems.append((path, CiteLoomError(code, f"{path} {what}", next_step)))
-
-
-def _denied(path: str) -> CiteLoomError:
-    return CiteLoomError(Code.PERMISSION_DENIED, f"{path} cannot be read.", "Give yourself the right to read it.")
+def _problem(found: SourceContents, path: str, code: Code, what: str, next_step: str) -> None:
+    found.problems[path] = CiteLoomError(code, f"{path} {what}", next_step)
 
 
 def hash_file(path: Path, within: str = "") -> str:
@@ -208,5 +184,5 @@ def hash_file(path: Path, within: str = "") -> str:
         raise CiteLoomError(
             Code.PERMISSION_DENIED,
             f"{path.name} cannot be read ({error.strerror}).",
-            "Give yourself the right to read it.",
+            _GRANT_ACCESS,
         ) from error

@@ -16,7 +16,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -33,14 +32,6 @@ _MAX_REDIRECTS = 5
 _STEP_SECONDS = 20.0  # of silence
 _KINDS = {"application/pdf": ".pdf", "text/markdown": ".md", "text/plain": ".txt", "text/x-python": ".py"}
 _REDIRECTS = (301, 302, 303, 307, 308)
-
-
-@dataclass(frozen=True, slots=True)
-class Fetched:
-    """A downloaded document."""
-
-    path: Path
-    url: str  # the final address, after redirects
 
 
 class _Deadline:
@@ -108,8 +99,8 @@ def fetch(
     allowed: Callable[[Address], bool] = is_public,
     most: int = MAX_BYTES,
     seconds: float = MAX_SECONDS,
-) -> Fetched:
-    """Download a document and store it as `stem` plus the suffix of its content type."""
+) -> Path:
+    """Download a document to `stem` plus the suffix of its content type; return the path of the file."""
     deadline = _Deadline(seconds)
     try:
         for _ in range(_MAX_REDIRECTS + 1):
@@ -123,7 +114,7 @@ def fetch(
                         url = _redirect_target(url, target)
                         continue
                     _check_status(url, response.status)
-                    return Fetched(_save(url, response, stem, most), url)
+                    return _save(url, response, stem, most)
     except _TooSlow as error:
         raise CiteLoomError(
             Code.TIMEOUT, f"{shown(url)} could not be fetched: {error}.", "Download it in a browser instead."
@@ -141,7 +132,7 @@ def _redirect_target(url: str, target: str) -> str:
     try:
         return urljoin(url, target)
     except ValueError as error:
-        raise _failed(url, "it redirects to what is no address") from error
+        raise _failed(url, "it redirects to an invalid address") from error
 
 
 @contextmanager
@@ -188,7 +179,7 @@ def _resolve_host(address: WebAddress, deadline: _Deadline) -> list[Address]:
         deadline.remaining()
         found = OSError("no answer")
     if isinstance(found, OSError) or not found:
-        raise _failed(address.host, "its name is not known here, or there is no network")
+        raise _failed(address.host, "its name could not be resolved, or there is no network")
     return [ipaddress.ip_address(str(entry[4][0]).partition("%")[0]) for entry in found]
 
 
@@ -206,7 +197,7 @@ def _socket(found: list[Address], port: int, deadline: _Deadline) -> socket.sock
 def _check_status(url: str, status: int) -> None:
     if status in (401, 403):
         raise CiteLoomError(
-            Code.PERMISSION_DENIED, f"{shown(url)} wants a log-in.", "Download it in a browser instead."
+            Code.PERMISSION_DENIED, f"{shown(url)} requires a login.", "Download it in a browser instead."
         )
     if status != 200:
         raise _failed(url, f"the server answered {status}")
@@ -219,14 +210,14 @@ def _length(url: str, response: http.client.HTTPResponse) -> int | None:
         return None
     length = lengths.pop()
     if lengths or not (length.isascii() and length.isdecimal() and len(length) < 20):
-        raise _failed(url, "the server's answer has a Content-Length that cannot be")
+        raise _failed(url, "the server sent an invalid Content-Length")
     return int(length)
 
 
 def _save(url: str, response: http.client.HTTPResponse, stem: Path, most: int) -> Path:
     target = stem.with_name(stem.name + _suffix(url, response.getheader("Content-Type") or ""))
     if (response.getheader("Content-Encoding") or "identity").strip().lower() != "identity":
-        raise _failed(url, "the server packed it, which it was not asked to")
+        raise _failed(url, "the server compressed it without being asked to")
     length = _length(url, response)
     if length is not None and length > most:
         raise _too_large(url, most)
@@ -240,7 +231,7 @@ def _save(url: str, response: http.client.HTTPResponse, stem: Path, most: int) -
                 raise _too_large(url, most)
             file.write(chunk)
         if length is not None and size != length:
-            raise _failed(url, f"only {size:,} of {length:,} bytes came")
+            raise _failed(url, f"only {size:,} of {length:,} bytes were received")
     return target
 
 
@@ -263,7 +254,7 @@ def _too_large(url: str, most: int) -> CiteLoomError:
     return CiteLoomError(
         Code.CONVERSION_FAILED,
         f"{shown(url)} is larger than {most // 1_000_000} MB.",
-        "Download it yourself and read the file.",
+        "Download it yourself and import the file.",
     )
 
 

@@ -65,17 +65,17 @@ def web_address(url: str) -> WebAddress:
     if len(url) > _MAX_LENGTH:
         raise _invalid(url, f"it is longer than {_MAX_LENGTH:,} characters")
     if _BLANK.search(url):  # urlsplit silently removes some of them
-        raise _invalid(url, "it holds a space or a control character", "Write a space as %20.")
+        raise _invalid(url, "it contains a space or a control character", "Write a space as %20.")
     try:
         parts = urlsplit(url)
         port = parts.port
         target = quote(parts.path or "/", safe=_PATH) + (f"?{quote(parts.query, safe=_PATH + '?')}" * bool(parts.query))
     except ValueError as error:  # also a port out of range, or text that cannot be encoded as UTF-8
-        raise _invalid(url, "its host or port cannot be") from error
+        raise _invalid(url, "its host or port is invalid") from error
     if parts.scheme not in ("http", "https"):
-        raise _invalid(url, "only http and https are read", "It must begin with https://.")
+        raise _invalid(url, "only http and https are supported", "It must begin with https://.")
     if "@" in parts.netloc:
-        raise CiteLoomError(Code.INVALID_INPUT, "The address holds a user name or password.", "Leave them out.")
+        raise CiteLoomError(Code.INVALID_INPUT, "The address contains a user name or password.", "Leave them out.")
     if not parts.hostname or port == 0:
         raise _invalid(url, "its host or port is missing")
     secure = parts.scheme == "https"
@@ -87,7 +87,7 @@ def _ipv6(url: str, host: str) -> str:
     try:
         found = ipaddress.IPv6Address(host)
     except ValueError as error:
-        raise _invalid(url, "its host is no IPv6 address") from error
+        raise _invalid(url, "its host is not an IPv6 address") from error
     if found.scope_id is not None:
         raise _invalid(url, "an IPv6 address with a zone is one of this network")
     return str(found)
@@ -98,17 +98,17 @@ def _host(url: str, host: str) -> str:
     try:
         ascii_host = host.encode("idna").decode("ascii")
     except UnicodeError as error:  # an empty label, one of more than 63 characters, or invalid characters
-        raise _invalid(url, "its host is no name that can be looked up") from error
+        raise _invalid(url, "its host is not a valid name") from error
     if len(ascii_host) > _MAX_HOST_LENGTH or not _NAME.fullmatch(ascii_host):
-        raise _invalid(url, "its host is no name that can be looked up")
+        raise _invalid(url, "its host is not a valid name")
     if _NUMBER.fullmatch(ascii_host.rstrip(".").rpartition(".")[2]):
         # "2130706433", "0x7f.1" and "0177.0.0.1" all resolve to this machine: only the usual form is accepted.
         try:
             return str(ipaddress.IPv4Address(ascii_host))
         except ValueError as error:
-            raise _invalid(url, "its host is a number, but no IPv4 address as it is usually written") from error
+            raise _invalid(url, "its host is a number, but not an IPv4 address in its usual form") from error
     return ascii_host
 
 
 def _invalid(url: str, why: str, next_step: str = "Check the address.") -> CiteLoomError:
-    return CiteLoomError(Code.INVALID_INPUT, f"{shown(url)!r} is no web address to read: {why}.", next_step)
+    return CiteLoomError(Code.INVALID_INPUT, f"{shown(url)!r} is not a valid web address: {why}.", next_step)

@@ -20,9 +20,11 @@ from citeloom.conversion import prepared_text
 from citeloom.conversion.formats import PREPARED, file_type
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.files import atomic_file
+from citeloom.core.settings import Zotero
 from citeloom.core.types import Converted, Record
 from citeloom.core.types import Source as Part
-from citeloom.importing.sources.folder import ZOTERO, FoundFile, ItemRecord, ReportBytes, ShouldStop, SourceContents
+from citeloom.importing.sources.folder import FoundFile, ItemRecord, ReportBytes, ShouldStop, SourceContents
+from citeloom.importing.sources.names import ZOTERO
 from citeloom.zotero import notes
 from citeloom.zotero.attachments import NO_FILE
 from citeloom.zotero.csl.items import to_csl
@@ -48,25 +50,16 @@ def item_source(library: str, key: str, part: str = "") -> str:
     return f"{ZOTERO}{library}/items/{key}" + (f"/{part}" if part else "")
 
 
-def library_of(scope: str) -> str:
-    """Return the library of a part of Zotero."""
-    return Scope.from_uri(scope).library
-
-
+@dataclass(frozen=True, slots=True)
 class ZoteroItems:
     """Finds the documents of Zotero that an import has to read."""
 
-    def __init__(
-        self, zotero: ZoteroGateway, catalog: Catalog, folder: Path, *, fetch_files: bool, most_bytes: int
-    ) -> None:
-        self.zotero = zotero
-        self._catalog = catalog
-        self.texts_folder = folder / "texts"  # notes and annotations as text files
-        self._downloads = folder / "files"
-        self._fetch_files = fetch_files
-        self._most_bytes = most_bytes
+    zotero: ZoteroGateway
+    catalog: Catalog
+    folder: Path  # of fetched files, and of notes and annotations as text files
+    settings: Zotero
 
-    def look_up(self, allowed: Sequence[Part], found: SourceContents, *, only: str | None, strict: bool) -> None:
+    def scan(self, allowed: Sequence[Part], found: SourceContents, *, only: str | None, strict: bool) -> None:
         """Add to `found` the contents of the allowed parts of Zotero; with `only`, of that part alone.
 
         If some part of a library cannot be read, none of its documents counts as removed.
@@ -100,45 +93,25 @@ class ZoteroItems:
                     keys &= _selected(source, snapshot, [(wanted, "")], problem)
                 self._add(source, snapshot, keys, found)
             except CiteLoomError as error:
-                problem(_name(libraries, library_id), error)
+                name = next((library.name for library in libraries if library.id == library_id), library_id)
+                problem(name, error)
             if not wanted and len(problems) == before:
                 found.libraries.add(library_id)
         return None
 
     def _add(self, source: LibrarySource, snapshot: Snapshot, keys: set[str], found: SourceContents) -> None:
-        record_of = self._record_maker(source, snapshot, keys, found)
-        # The keyring is queried once, when the first file is missing.
-        library_files = _LibraryFiles(
-            self, source, snapshot, self.zotero.file_finder(), record_of, cache(self.can_fetch)
-        )
-        for key in sorted(keys, key=lambda k: (str(snapshot.items[k].data.get("dateAdded", "")), k)):
-            for file in library_files.files_of(snapshot.items[key], found.other_kinds):
-                found.files[file.source] = file
-
-    # -- records and keys ------------------------------------------------------------------------------------
-
-    def _record_maker(
-        self, source: LibrarySource, snapshot: Snapshot, keys: set[str], found: SourceContents
-    ) -> Callable[[Item, str], ItemRecord]:
-        """Return a function that returns the record of an item, with its citekey."""
-        library = snapshot.library.id
         items = [snapshot.items[key] for key in sorted(keys)]
         citable = [item for item in items if item.type not in ("note", "attachment")]
         own = self.zotero.citekeys(source, snapshot, citable)
         found.warnings += _clashes(own, snapshot)
-        keys_of = self._with_generated_keys(library, items, own)
-
-        def record_of(item: Item, attachment: str) -> ItemRecord:
-            key, made = keys_of[item.key]
-            collections = tuple(
-                sorted(snapshot.collection_paths[c] for c in item.collections if c in snapshot.collections)
-            )
-            zotero = {"library": library, "item": item.key, "attachment": attachment}
-            fields = {name: value for name, value in item.data.items() if name != "dateModified"}
-            fingerprint = _hash([_RECORDS, fields, collections, key, made])
-            return ItemRecord(fingerprint, zotero, lambda: _record(item, collections, key, made=made))
-
-        return record_of
+        citekeys = self._with_generated_keys(snapshot.library.id, items, own)
+        # The keyring is queried once, when the first file is missing.
+        library_files = _LibraryFiles(
+            self, source, snapshot, self.zotero.file_finder(), citekeys, cache(self.can_fetch)
+        )
+        for item in sorted(items, key=lambda item: (str(item.data.get("dateAdded", "")), item.key)):
+            for file in library_files.files_of(item, found.other_kinds):
+                found.files[file.source] = file
 
     def _with_generated_keys(
         self, library: str, items: Sequence[Item], own: Mapping[str, str]
@@ -152,9 +125,9 @@ class ZoteroItems:
         rest = [item for item in items if item.key not in own]
         if not rest:
             return keys
-        before = self._catalog.documents.item_keys()
+        before = self.catalog.documents.item_keys()
         owned = set(own.values())
-        taken = owned | self._catalog.documents.citekeys()
+        taken = owned | self.catalog.documents.citekeys()
         for item in rest:
             known = before.get((library, item.key))
             if known is None or (known[1] and known[0] in owned):
@@ -166,19 +139,23 @@ class ZoteroItems:
 
     # -- getting files ---------------------------------------------------------------------------------------
 
-    def write_down(self, name: str, text: Callable[[], Converted], file: FoundFile) -> FoundFile:
+    def text_path(self, name: str) -> Path:
+        """Return the path of a text of Zotero."""
+        return self.folder / "texts" / f"{name}{PREPARED}"
+
+    def write_text(self, name: str, text: Callable[[], Converted], file: FoundFile) -> FoundFile:
         """Write a text of Zotero to a file, ready to be read."""
-        path = self.texts_folder / f"{name}{PREPARED}"
+        path = self.text_path(name)
         data = prepared_text.to_bytes(text())
         if not path.exists() or path.read_bytes() != data:
-            self.texts_folder.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
             atomic_file.write(path, data, path.with_suffix(".part"))
         return replace(file, path=str(path), get=None)
 
     def can_fetch(self) -> bool:
         """Whether files may be fetched from zotero.org; a keyring that does not answer counts as no."""
         try:
-            return self._fetch_files and self.zotero.web() is not None
+            return self.settings.fetch_files and self.zotero.web() is not None
         except CiteLoomError as error:
             log.warning("files are not fetched from zotero.org: %s", error)
             return False
@@ -189,7 +166,7 @@ class ZoteroItems:
         name = Path(_safe_name(attachment))
         short = _NOT_IN_NAMES.sub("_", name.stem)[:_MAX_STEM_LENGTH]
         folder = f"{attachment.key}-{fingerprint[:8]}"
-        return self._downloads / library.id.replace("/", "-") / folder / f"{short}{name.suffix}"
+        return self.folder / "files" / library.id.replace("/", "-") / folder / f"{short}{name.suffix}"
 
     def fetch(self, library: Library, attachment: Item, report: ReportBytes, should_stop: ShouldStop) -> Path:
         """Fetch a file from zotero.org."""
@@ -204,9 +181,8 @@ class ZoteroItems:
                 "Log in, in the settings or with 'citeloom zotero login'.",
             )
         path.parent.mkdir(parents=True, exist_ok=True)
-        return web.download(
-            library, attachment, path, most_bytes=self._most_bytes, on_progress=report, stopped=should_stop
-        )
+        limit = self.settings.max_file_mb * 1_000_000
+        return web.download(library, attachment, path, most_bytes=limit, on_progress=report, stopped=should_stop)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +193,7 @@ class _LibraryFiles:
     source: LibrarySource
     snapshot: Snapshot
     local_file: Callable[[Item], AttachmentFile]
-    record_of: Callable[[Item, str], ItemRecord]
+    citekeys: Mapping[str, tuple[str, bool]]  # by item: its citekey, and whether CiteLoom generated it
     can_fetch: Callable[[], bool]
 
     def files_of(self, item: Item, other_kinds: Counter[str]) -> list[FoundFile]:
@@ -228,9 +204,9 @@ class _LibraryFiles:
         attachments = [item] if item.type == "attachment" else self._attachments(item)
         found = [file for a in attachments if (file := self._attachment(item, a, other_kinds))]
         if not found:
-            what = "Its files are of kinds that CiteLoom does not read." if attachments else "It has no file in Zotero."
+            what = "Its files are of types that CiteLoom cannot read." if attachments else "It has no file in Zotero."
             source = item_source(library.id, item.key)
-            found.append(FoundFile("", "", 0, 0, source, self.record_of(item, ""), missing=what))
+            found.append(FoundFile("", "", 0, 0, source, self._item_record(item, ""), missing=what))
         for attachment in attachments:
             annotations = [c for c in self.snapshot.children.get(attachment.key, ()) if c.type == "annotation"]
             if annotations:
@@ -250,7 +226,9 @@ class _LibraryFiles:
         if kind is None:
             other_kinds[Path(name).suffix.lower() or "no suffix"] += 1
             return None
-        file = FoundFile("", kind, 0, 0, item_source(library.id, attachment.key), self.record_of(item, attachment.key))
+        file = FoundFile(
+            "", kind, 0, 0, item_source(library.id, attachment.key), self._item_record(item, attachment.key)
+        )
         local = self.local_file(attachment)
         if local.path:
             return replace(file, path=str(local.path), size=local.size, mtime_ns=local.mtime_ns, within=local.within)
@@ -276,7 +254,16 @@ class _LibraryFiles:
         if not (text and text.strip()):
             raise problem
         plain = replace(file, file_type="fulltext")
-        return self.items.write_down(_slug(library, attachment.key, "text"), lambda: notes.from_full_text(text), plain)
+        return self.items.write_text(_slug(library, attachment.key, "text"), lambda: notes.from_full_text(text), plain)
+
+    def _item_record(self, item: Item, attachment: str) -> ItemRecord:
+        key, made = self.citekeys[item.key]
+        paths = self.snapshot.collection_paths
+        collections = tuple(sorted(paths[c] for c in item.collections if c in self.snapshot.collections))
+        zotero = {"library": self.snapshot.library.id, "item": item.key, "attachment": attachment}
+        fields = {name: value for name, value in item.data.items() if name != "dateModified"}
+        fingerprint = _hash([_RECORDS, fields, collections, key, made])
+        return ItemRecord(fingerprint, zotero, lambda: _record(item, collections, key, made=made))
 
     def _note(self, item: Item, note: Item) -> FoundFile:
         source = item_source(self.snapshot.library.id, note.key)
@@ -298,9 +285,10 @@ class _LibraryFiles:
         """Return a file for a text stored in Zotero itself; it is written if it has changed."""
         raw = json.dumps([dict(one.data) for one in of], sort_keys=True, ensure_ascii=False)
         name = _slug(self.snapshot.library, key, kind)
-        path = str(self.items.texts_folder / f"{name}{PREPARED}")
-        file = FoundFile(path, kind, len(raw), _number(raw), source, self.record_of(item, key))
-        return replace(file, get=lambda report, should_stop: self.items.write_down(name, text, file))
+        file = FoundFile(
+            str(self.items.text_path(name)), kind, len(raw), _number(raw), source, self._item_record(item, key)
+        )
+        return replace(file, get=lambda report, should_stop: self.items.write_text(name, text, file))
 
 
 _STORED = ("imported_file", "imported_url")
@@ -357,10 +345,6 @@ def _clashes(keys: Mapping[str, str], snapshot: Snapshot) -> list[str]:
     if len(shared) > _MAX_NAMED:
         warnings.append(f"{len(shared) - _MAX_NAMED} more citekeys belong to several items.")
     return warnings
-
-
-def _name(libraries: Sequence[Library], library_id: str) -> str:
-    return next((library.name for library in libraries if library.id == library_id), library_id)
 
 
 def _hash(value: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,12 @@ from citeloom.catalog.documents import Document, State
 from citeloom.conversion.convert import CONVERTER_VERSION
 from citeloom.core import fault_injection as faults
 from citeloom.core.errors import RETRIED_CODES, CiteLoomError, Code
+from citeloom.core.ids import passage_id, passage_set_id
 from citeloom.core.types import Passage, Record
-from citeloom.importing.ids import embedded_text, passage_id, passage_set_id, payload, shown_source, source_name
 from citeloom.importing.import_state import ImportState, Vectors
+from citeloom.importing.payloads import embedded_text, payload
 from citeloom.importing.sources.folder import FoundFile
+from citeloom.importing.sources.names import shown_source, source_name
 from citeloom.importing.stages.languages import text_language
 from citeloom.importing.stages.match import (
     BY_ZOTERO,
@@ -25,11 +27,10 @@ from citeloom.importing.stages.match import (
     Found,
     describe,
     doubt,
-    found_for,
+    identifiers_in,
     latest_record,
     note_rename,
     note_without_file,
-    seen_in,
     take_item_record,
 )
 from citeloom.importing.stages.read import Read, Reader
@@ -41,28 +42,21 @@ from citeloom.index.models.stemming import stemmed_as
 log = logging.getLogger(__name__)
 
 
+@dataclass(slots=True)
 class DocumentCommitter:
     """Commits converted files as documents, or records why one failed."""
 
-    def __init__(
-        self,
-        state: ImportState,
-        reader: Reader,
-        writer: Writer,
-        keep: Callable[[Document], object],
-        stored: Callable[[Document], Iterable[Point]],
-    ) -> None:
-        self._state = state
-        self._reader = reader
-        self._writer = writer
-        self._keep = keep  # called for a document that keeps its earlier text
-        self._stored = stored  # returns the current passages of a document
-        self._warned: set[str] = set()
-        self._counted: dict[str, tuple[bool, int]] = {}  # by source: whether it existed before, and passages
+    state: ImportState
+    reader: Reader
+    writer: Writer
+    keep: Callable[[Document], object]  # called for a document that keeps its earlier text
+    stored: Callable[[Document], Iterable[Point]]  # returns the current passages of a document
+    _warned: set[str] = field(default_factory=set)
+    _counted: dict[str, tuple[bool, int]] = field(default_factory=dict)  # by source: whether it was known, and passages
 
     def commit(self, file: FoundFile, document: Document, read: Read, *, first: bool) -> tuple[bool, bool]:
         """Commit a file that was read; return whether its document is searchable, and whether it is finished."""
-        state, file = self._state, read.file
+        state, file = self.state, read.file
         found = replace(
             document,
             size=file.size,
@@ -74,29 +68,33 @@ class DocumentCommitter:
             decision=document.decision if read.content_hash == document.content_hash else "",
         )
         # Checked again although the read stage checked: since then a duplicate may have been written or changed.
-        twin = None if read.unchanged or read.searchable else self._reader.twin(file, read.content_hash)
+        twin = None if read.unchanged or read.searchable else self.reader.twin(file, read.content_hash)
         if read.unchanged or twin:
             found.converter = CONVERTER_VERSION
             if twin:
                 if file.item:
-                    take_item_record(found, file.item, state.catalog)
+                    take_item_record(state.catalog, found, file.item)
                 self._becomes_duplicate(found, twin)
-            self._writer.note(found)
+            self.writer.note(found)
             state.result.skipped += 1
             return True, True
         if read.searchable:
-            self._writer.note(found)
+            self.writer.note(found)
             return True, False
-        if read.put_off:
+        if read.deferred:
             self._await_whole(document, found)
             return bool(document.version), False
         if file.item:
             self._take_over(found, file)
         if read.reply is None:
-            read = self._reader.convert(file, read.content_hash, document, quick=first)
+            read = self.reader.convert(file, read.content_hash, document, quick=first)
         assert read.reply is not None
         with state.timed("match"):
-            record = self._match(file, found, read.reply["converted"], first=first)
+            converted = read.reply["converted"]
+            match, claim = self._record(file, found, converted, first=first)
+            record = match.record
+            note_rename(state.catalog, found, record)
+            describe(found, match, converted, claim)
         faults.point("import.matched", file.source)
         reply = self._with_printed_pages(file, found, read, record)
         final = bool(reply["final"])
@@ -104,20 +102,20 @@ class DocumentCommitter:
             self._write(file, document, found, record, reply)
             return True, final
         if final and document.converter_engine == QUICK and document.content_hash == read.content_hash:
-            raise CiteLoomError(Code.CONVERSION_FAILED, "Its layout was not understood: no passage came of it.")
+            raise CiteLoomError(Code.CONVERSION_FAILED, "Its layout was not recognized: no passages were extracted.")
         if final:
-            raise CiteLoomError(Code.CONVERSION_FAILED, "There is no text in it.", "Check that it opens and has text.")
+            raise CiteLoomError(Code.CONVERSION_FAILED, "It contains no text.", "Check that it opens and has text.")
         self._await_whole(document, found)
         return False, False
 
     def _await_whole(self, document: Document, found: Document) -> None:
         if not document.version:  # otherwise the row describes the text that is still searchable
             found.state = State.PENDING
-            self._writer.note(found)
+            self.writer.note(found)
 
     def failed(self, file: FoundFile, document: Document, error: CiteLoomError) -> None:
         """Record why a document could not be read; its earlier text is kept."""
-        row = self._state.catalog.documents.find(document.project_id, document.doc_id) or document
+        row = self.state.catalog.documents.find(document.project_id, document.doc_id) or document
         if row.version and (row.size, row.mtime_ns) == (file.size, file.mtime_ns):
             # A retry would fail again unless the cause was temporary or the file changes.
             if error.code not in RETRIED_CODES:
@@ -126,38 +124,32 @@ class DocumentCommitter:
             what = "Only its quick text could be read, not the whole file" if quick else "It could not be read again"
             row.warnings = [f"{what}: {error}"]
             error = CiteLoomError(error.code, f"{what}: {error}", "What was read before stays searchable.")
-            self._keep(row)
+            self.keep(row)
         elif row.version:
             # Size and time are not updated, so that the next import tries again.
             row.warnings = [f"The file changed and could not be read again (its earlier text stays): {error}"]
-            self._keep(row)
+            self.keep(row)
         elif error.code == Code.FILE_NOT_FOUND and file.item:
-            note_without_file(self._state.catalog, row, file, str(error))
-            self._state.result.without_file += 1
+            note_without_file(self.state.catalog, row, file, str(error))
+            self.state.result.without_file += 1
             return
         elif error.code == Code.FILE_NOT_FOUND:
-            self._state.catalog.documents.remove(row.project_id, row.doc_id)
+            self.state.catalog.documents.remove(row.project_id, row.doc_id)
         else:
             row.size, row.mtime_ns, row.converter = file.size, file.mtime_ns, CONVERTER_VERSION
             row.path = file.path if file.known_as else ""
             row.state, row.reason_code, row.reason = State.FAILED, str(error.code), str(error)
             row.writing = None
-            self._writer.note(row)
+            self.writer.note(row)
         if counted := self._counted.pop(file.source, None):
-            self._state.result.wrote(replaced=counted[0], by=-1)
-        self._state.result.fail(file.shown, error)
-
-    def _match(self, file: FoundFile, document: Document, converted: dict[str, Any], *, first: bool) -> Record:
-        found, claim = self._record(file, document, converted, first=first)
-        note_rename(self._state.catalog, document, found.record)
-        describe(document, found, converted, claim)
-        return found.record
+            self.state.result.wrote(replaced=counted[0], by=-1)
+        self.state.result.fail(file.shown, error)
 
     def _record(
         self, file: FoundFile, document: Document, converted: dict[str, Any], *, first: bool
     ) -> tuple[Found, Mapping[str, Any]]:
         """Return the record of a file, and what an agent claimed about it when it was imported."""
-        state = self._state
+        state = self.state
         if file.item:
             # The record was found before a long second pass, and may have changed since.
             later = not first and not state.request.force_rebuild
@@ -166,10 +158,11 @@ class DocumentCommitter:
                 document.record_hash = file.item.fingerprint
             document.zotero = file.item.zotero
             return Found(record, BY_ZOTERO), {}
-        seen, path = seen_in(converted), Path(file.path)
-        claim = (state.named(file.source) and state.request.metadata) or state.records.claim(path, **seen)
-        claim = claim or document.record.get("_claim") or document.record.get("_metadata") or {}
-        found = found_for(state.catalog, state.records, document, path, seen, claim)
+        identifiers, path = identifiers_in(converted), Path(file.path)
+        given = state.request.metadata if file.source == state.request.source else {}
+        stored = document.record.get("_claim") or document.record.get("_metadata") or {}
+        claim = given or state.records.claim(path, identifiers) or stored
+        found = state.records.find(state.catalog, document, path, identifiers, claim)
         if found.record.key_made and document.key_made and document.version and document.converter_engine == QUICK:
             # Keep the key: somebody may have cited it by now.
             found = replace(found, record=replace(found.record, citekey=document.citekey))
@@ -180,32 +173,32 @@ class DocumentCommitter:
         assert read.reply is not None
         if not (read.reply["final"] and document.pages and record.page_range) or record.page_range == read.page_range:
             return read.reply
-        if not self._reader.is_cached(read.content_hash):
+        if not self.reader.is_cached(read.content_hash):
             return read.reply  # it would have to be converted again
-        again = self._reader.convert(file, read.content_hash, document, quick=False)
+        again = self.reader.convert(file, read.content_hash, document, quick=False)
         return again.reply or read.reply
 
     def _write(
         self, file: FoundFile, before: Document, document: Document, record: Record, reply: dict[str, Any]
     ) -> None:
-        state = self._state
+        state = self.state
         converter = " ".join([document.converter, *document.ocr_languages])  # another OCR language gives another text
         limit = state.model_info.max_tokens
         passage_set = passage_set_id(state.project.id, document.content_hash or "", converter, limit)
         passages = [Passage.from_json(p) for p in reply["passages"]]
-        old = list(self._stored(before)) if before.version else []
+        old = list(self.stored(before)) if before.version else []
         if passage_set == before.version and _other_text(passage_set, passages, old):
             # The same converter can give another text, for example with another OCR engine: that is another set.
             text = hashlib.sha256("\n".join(p.embedded_text for p in passages).encode("utf-8", "replace")).hexdigest()
             passage_set = passage_set_id(state.project.id, document.content_hash or "", f"{converter} {text}", limit)
         document.language = text_language(record.language, (p.text for p in passages))
-        same_words = stemmed_as(document.language) == stemmed_as(before.language)
+        same_stems = stemmed_as(document.language) == stemmed_as(before.language)
         with state.timed("embed"):
-            points = self._points(document, record, passages, passage_set, old, same_words=same_words)
+            points = self._points(document, record, passages, passage_set, old, same_stems=same_stems)
         faults.point("import.embedded", file.source)
         with state.timed("write"):
             better = before.content_hash == document.content_hash and before.version != passage_set
-            self._writer.write(document, passage_set, points, refined(old, points) if better else {})
+            self.writer.write(document, passage_set, points, refined(old, points) if better else {})
         faults.point("import.written", file.source)
         state.written[document.content_hash or ""] = file.source
         _, quick = self._counted.pop(file.source, (False, 0))
@@ -213,18 +206,22 @@ class DocumentCommitter:
         if not quick:
             state.result.wrote(replaced=bool(before.version))
             if document.open_claim:
-                ask = f"'citeloom documents {state.project.id} --doubtful'"
                 state.result.warnings.append(
-                    f"{doubt(document)} It does not count as that until you confirm it: {ask}."
+                    f"{doubt(document)} It does not count as that work until you confirm it:"
+                    f" 'citeloom documents {state.project.id} --doubtful'."
                 )
             if document.key_made and document.matched_by is None:
+                name = source_name(file.source)
                 state.result.warnings.append(
-                    f"{source_name(file.source)} is in none of the references; its key {document.citekey} was made."
+                    f"{name} is not in the references; the citekey {document.citekey} was generated."
                 )
         self._counted[file.source] = (bool(before.version), len(points))
         if reply["final"] and document.text_source in ("ocr", "mixed"):
             state.result.recognised += 1
-            self._add_warnings(file, document.warnings)
+            for warning in document.warnings:
+                if warning not in self._warned:  # missing language data affects many documents
+                    self._warned.add(warning)
+                    state.result.warnings.append(f"{source_name(file.source)}: {warning}")
 
     def _points(
         self,
@@ -234,13 +231,13 @@ class DocumentCommitter:
         passage_set: str,
         old: Sequence[Point],
         *,
-        same_words: bool,
+        same_stems: bool,
     ) -> list[Point]:
         """Return the passages with their vectors; vectors of unchanged texts are reused."""
-        state = self._state
+        state = self.state
         known: dict[str, Vectors] = {}
         if not state.request.force_rebuild:  # in a rebuild, the old vectors may be of another model
-            known = known_vectors(old, None if same_words else partial(state.embed_sparse, language=document.language))
+            known = known_vectors(old, None if same_stems else partial(state.embed_sparse, language=document.language))
         texts = [p.embedded_text for p in passages]
         renamed_from = state.catalog.citekey_aliases.of(document.project_id, record.citekey)
         fresh = [text for text in dict.fromkeys(texts) if text not in known]
@@ -255,27 +252,20 @@ class DocumentCommitter:
             for p, text in zip(passages, texts, strict=True)
         ]
 
-    def _add_warnings(self, file: FoundFile, warnings: Sequence[str]) -> None:
-        """Add each OCR warning once: missing language data affects many documents."""
-        for warning in warnings:
-            if warning not in self._warned:
-                self._warned.add(warning)
-                self._state.result.warnings.append(f"{source_name(file.source)}: {warning}")
-
     def _becomes_duplicate(self, document: Document, twin: str) -> None:
         """Delete the passages of a file whose content another document already has."""
-        if document.version and isinstance(self._writer, LiveWriter):
-            self._writer.clear(document.doc_id)
+        if document.version and isinstance(self.writer, LiveWriter):
+            self.writer.clear(document.doc_id)
         document.version, document.chunks = None, 0
-        of = self._state.catalog.documents.find(document.project_id, source=twin)
+        of = self.state.catalog.documents.find(document.project_id, source=twin)
         document.state, document.reason_code = State.DUPLICATE, None
         document.reason = f"Same content as {f'{of.citekey}, {shown_source(of)}' if of else source_name(twin)}."
 
     def _take_over(self, document: Document, file: FoundFile) -> None:
         """Replace the document of the same file in a folder: the Zotero record is the one to cite by."""
-        known = self._state.catalog.documents
+        known = self.state.catalog.documents
         weaker = known.same_content(document.project_id, document.content_hash or "", document.doc_id)
-        if weaker and not weaker.zotero and isinstance(self._writer, LiveWriter):
+        if weaker and not weaker.zotero and isinstance(self.writer, LiveWriter):
             self._becomes_duplicate(weaker, file.source)
             known.save(weaker)
 

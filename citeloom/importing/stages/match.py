@@ -20,8 +20,9 @@ from citeloom.conversion.convert import CONVERTER_VERSION, QUICK_VERSION
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.json_values import YEARS
 from citeloom.core.types import Record
-from citeloom.importing.ids import record_values, shown_source
+from citeloom.importing.payloads import record_values
 from citeloom.importing.sources.folder import FoundFile, ItemRecord, hash_file
+from citeloom.importing.sources.names import shown_source
 from citeloom.importing.sources.open_within import open_within
 from citeloom.index.base import Collection
 from citeloom.index.filters import AnyOf
@@ -104,39 +105,42 @@ class RecordFinder:
         """Return the record of a citekey."""
         return self._by_key.get(citekey)
 
-    def claim(self, path: Path, *, title: str, dois: Sequence[str], first_text: str) -> dict[str, Any]:
+    def claim(self, path: Path, identifiers: Mapping[str, Any]) -> dict[str, Any]:
         """Return what the references named by an agent claim about a file."""
-        match = self._of_agent.match(path, dois, title, first_text) if self._of_agent else None
+        match = self._of_agent.match(path, **identifiers) if self._of_agent else None
         return {key: value for key in METADATA_KEYS if match and (value := getattr(match.record, key))}
 
     def find(
-        self,
-        path: Path,
-        *,
-        title: str,
-        dois: Sequence[str],
-        first_text: str,
-        claim: Mapping[str, Any],
-        taken: Container[str],
-        content_hash: str | None,
-        has_own_file: Callable[[str], bool],
+        self, catalog: Catalog, document: Document, path: Path, identifiers: Mapping[str, Any], claim: Mapping[str, Any]
     ) -> Found:
-        """Return the record of a file from the references, or create one. An agent's claim decides nothing."""
-        match = self._matcher.match(path, dois, title, first_text) if self._matcher else None
+        """Return the record of a document from the references, or create one. An agent's claim decides nothing.
+
+        `identifiers` has the title, the DOIs and the first text of the file.
+        """
+        if document.decision == CONFIRMED:
+            record = self.of_key(document.citekey) or record_of(document)
+            return Found(record, BY_YOU, document.claimed_citekey, document.claimed_by)
+        rows, project_id, doc_id = catalog.documents, document.project_id, document.doc_id
+        match = self._matcher.match(path, **identifiers) if self._matcher else None
         doubtful = (
             match
             and match.by != "file"
-            and (has_own_file(match.record.citekey) or self._names_another(match.record, path, content_hash))
+            and (
+                rows.has_own_file(project_id, match.record.citekey, doc_id)
+                or self._names_another(match.record, path, document.content_hash)
+            )
         )
         claimed = claimed_key(claim)
         if match and not doubtful:
             claimed = "" if claimed == match.record.citekey else claimed
             return Found(match.record, match.by, claimed, AGENT if claimed else "")
-        name = title or re.sub(r"[_\s]+", " ", path.stem)
-        plain = {key: claim[key] for key in _DESCRIBING if key in claim}
-        record = with_metadata(Record(citekey="", title=name, item_type="document"), plain)
-        key = make_citekey(record.authors, record.year, record.title or path.stem, _Union(taken, self._by_key))
-        record = replace(record, citekey=key, key_made=True)
+        name = identifiers["title"] or re.sub(r"[_\s]+", " ", path.stem)
+        record = with_metadata(Record("", name), {key: claim[key] for key in _DESCRIBING if key in claim})
+        refused = match and document.decision == REFUSED and match.record.citekey == document.claimed_citekey
+        if not match or refused:  # with a citekey of its own, a doubtful document would look like another work
+            taken = _TakenKeys(self._by_key, lambda key: rows.has_citekey(project_id, key, doc_id))
+            key = make_citekey(record.authors, record.year, name or path.stem, taken)
+            record = replace(record, citekey=key, key_made=True)
         if match:
             return Found(record, None, match.record.citekey, match.by)
         return Found(record, None, claimed, AGENT if claimed else "")
@@ -161,23 +165,15 @@ def _same_content(other: Path, path: Path, content_hash: str | None) -> bool:
         return False
 
 
-class KeysOfOthers:
-    """Container of the citekeys of the project's other documents."""
+class _TakenKeys:
+    """Container of the citekeys of the references and of the project's other documents."""
 
-    def __init__(self, catalog: Catalog, document: Document) -> None:
-        self._catalog = catalog
-        self._document = document
-
-    def __contains__(self, key: object) -> bool:
-        return self._catalog.documents.has_citekey(self._document.project_id, str(key), self._document.doc_id)
-
-
-class _Union:
-    def __init__(self, *of: Container[str]) -> None:
-        self._of = of
+    def __init__(self, references: Container[str], has_citekey: Callable[[str], bool]) -> None:
+        self._references = references
+        self._has_citekey = has_citekey
 
     def __contains__(self, key: object) -> bool:
-        return any(key in one for one in self._of)
+        return key in self._references or self._has_citekey(str(key))
 
 
 def with_metadata(record: Record, metadata: Mapping[str, Any]) -> Record:
@@ -207,17 +203,17 @@ def describe(document: Document, found: Found, converted: Mapping[str, Any], cla
     _take_found(document, found)
     document.title = found.record.title or converted["title"]
     # Needed to match again when the references change.
-    document.record |= {"_seen": seen_in(converted), "_claim": dict(claim)}
+    document.record |= {"_seen": identifiers_in(converted), "_claim": dict(claim)}
     document.pages = converted["pages"] or None
     document.word_coverage = converted["word_coverage"]
     document.converter = converted["converter"]
-    document.converter_engine = QUICK if converted["converter"] == QUICK_VERSION else converted["engine"]
+    document.converter_engine = QUICK if document.converter == QUICK_VERSION else converted["engine"]
     document.fallback_reason = converted["fallback_reason"]
     document.text_source = converted["text_source"]
     document.ocr_share = converted["ocr_share"]
-    document.ocr_languages = list(converted["ocr_languages"])
+    document.ocr_languages = converted["ocr_languages"]
     document.waiting_for_ocr = converted["waiting_for_ocr"]
-    document.warnings = list(converted["warnings"])
+    document.warnings = converted["warnings"]
 
 
 _CLAIM_SOURCES = {"name": "its file name", "doi": "the DOI printed in it", "title": "its title", AGENT: "an agent"}
@@ -229,7 +225,7 @@ def doubt(document: Document) -> str:
     return f"{claim}." if document.claimed_by == AGENT else f"{claim}, but that work has another file."
 
 
-def seen_in(converted: Mapping[str, Any]) -> dict[str, Any]:
+def identifiers_in(converted: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parts of a conversion that identify the work."""
     return {key: converted[key] for key in ("title", "dois", "first_text")}
 
@@ -299,10 +295,9 @@ def record_of(document: Document) -> Record:
     return Record(**values)
 
 
-def take_item_record(document: Document, item: ItemRecord, catalog: Catalog | None = None) -> None:
+def take_item_record(catalog: Catalog, document: Document, item: ItemRecord) -> None:
     """Copy the Zotero record into the row of a document without a text of its own."""
-    if catalog:
-        note_rename(catalog, document, item.record)
+    note_rename(catalog, document, item.record)
     _take_found(document, Found(item.record, BY_ZOTERO))
     document.zotero, document.record_hash = item.zotero, item.fingerprint
 
@@ -310,7 +305,7 @@ def take_item_record(document: Document, item: ItemRecord, catalog: Catalog | No
 def note_without_file(catalog: Catalog, document: Document, file: FoundFile, reason: str) -> None:
     """Record that a work has nothing to read, and why."""
     if file.item:
-        take_item_record(document, file.item, catalog)
+        take_item_record(catalog, document, file.item)
     document.size, document.mtime_ns, document.path = file.size, file.mtime_ns, file.path
     document.converter = CONVERTER_VERSION
     document.state, document.reason_code, document.reason = State.WITHOUT_FILE, str(Code.FILE_NOT_FOUND), reason
@@ -344,37 +339,11 @@ def note_rename(catalog: Catalog, document: Document, record: Record) -> None:
         catalog.citekey_aliases.note(document.project_id, document.citekey, record.citekey)
 
 
-def found_for(
-    catalog: Catalog,
-    records: RecordFinder,
-    document: Document,
-    path: Path,
-    seen: Mapping[str, Any],
-    claim: Mapping[str, Any],
-) -> Found:
-    """Return the record of a document, from its file and the researcher's decision."""
-    if document.decision == CONFIRMED:
-        record = records.of_key(document.citekey) or record_of(document)
-        return Found(record, BY_YOU, document.claimed_citekey, document.claimed_by)
-    found = records.find(
-        path,
-        **seen,
-        claim=claim,
-        taken=KeysOfOthers(catalog, document),
-        content_hash=document.content_hash,
-        has_own_file=lambda key: catalog.documents.has_own_file(document.project_id, key, document.doc_id),
-    )
-    refused = document.decision == REFUSED and found.claimed == document.claimed_citekey
-    if found.doubtful and not refused:  # with a citekey of its own it would look like another work
-        return replace(found, record=replace(found.record, citekey="", key_made=False))
-    return found
-
-
 def _record_again(catalog: Catalog, records: RecordFinder, document: Document) -> Found | None:
-    seen, found = document.record.get("_seen"), None
-    if seen:
+    identifiers, found = document.record.get("_seen"), None
+    if identifiers:
         claim = document.record.get("_claim", {})
-        found = found_for(catalog, records, document, Path(document.source), seen, claim)
+        found = records.find(catalog, document, Path(document.source), identifiers, claim)
         if found.by is not None or found.doubtful:
             return found
     # No file, DOI or title matches: a citekey in the references still does, unless its work has another file.

@@ -7,8 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +15,13 @@ from citeloom.catalog.documents import Document, State
 from citeloom.conversion.cache import conversion_file
 from citeloom.conversion.convert import CONVERTER_VERSION
 from citeloom.conversion.limits import limits
-from citeloom.conversion.pool import ConversionTimeout, WorkerPool
+from citeloom.conversion.pool import ConversionTimeout
 from citeloom.core import fault_injection as faults
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.settings import Settings
-from citeloom.importing.ids import document_id
+from citeloom.core.ids import document_id
 from citeloom.importing.import_state import ImportState
-from citeloom.importing.sources.folder import ZOTERO, FoundFile, hash_file
+from citeloom.importing.sources.folder import FoundFile, hash_file
+from citeloom.importing.sources.names import ZOTERO
 from citeloom.importing.stages.languages import ocr_languages
 from citeloom.importing.stages.match import QUICK, latest_record
 
@@ -41,18 +40,17 @@ class Read:
     unchanged: bool = False  # its whole text is already indexed
     searchable: bool = False  # a text of this content is indexed, but not that of the whole conversion
     page_range: str | None = None  # the record's printed pages, as sent to the worker
-    put_off: bool = False  # could not be read quickly
+    deferred: bool = False  # could not be read quickly
 
 
 class Reader:
     """Reads the files of one import."""
 
-    def __init__(self, state: ImportState, workers: WorkerPool, conversions: Path, settings: Settings) -> None:
+    def __init__(self, state: ImportState) -> None:
         self._state = state
-        self._workers = workers
-        self._conversions = conversions  # the cache of whole conversions
-        self._ocr = settings.ocr
-        self._worker_memory_mb = settings.engine.worker_memory_mb
+        self._workers = state.context.workers
+        self._conversions = state.context.conversions
+        self._settings = state.context.settings
         self.progress: dict[str, tuple[str, int, int]] = {}  # by source: stage, page, number of pages
 
     def each(
@@ -99,8 +97,8 @@ class Reader:
         try:
             return self.convert(file, content_hash, known, quick=True)
         except ConversionTimeout as error:
-            log.info("%s is put off: %s", file.source, error.message)
-            return Read(file, content_hash, put_off=True)
+            log.info("%s is deferred: %s", file.source, error.message)
+            return Read(file, content_hash, deferred=True)
 
     def whole(self, file: FoundFile) -> Read:
         """Read the whole file."""
@@ -114,24 +112,34 @@ class Reader:
         """Convert a file in a worker process, with the options that its record suggests."""
         state = self._state
         cache = conversion_file(self._conversions, content_hash, CONVERTER_VERSION)
+        since = state.request.convert_since
         info = state.model_info
-        page_range, language = _of_record(file, known, later=not quick and not state.request.force_rebuild)
+        if file.item:
+            later = not quick and not state.request.force_rebuild
+            record = asdict(latest_record(known, file.item) if later else file.item.record)
+        else:
+            record = known.record if known else {}
+        page_range = record.get("page_range")
         same = known if known and known.content_hash == content_hash else None
-        allowed = limits(same, quick=quick, megabytes=self._worker_memory_mb, size=file.size)
+        allowed = limits(same, quick=quick, megabytes=self._settings.engine.worker_memory_mb, size=file.size)
         request: dict[str, Any] = {
             "path": file.path,
             "content_hash": content_hash,  # the worker refuses any other content at this path
             "cache_file": str(cache),
             "tokenizer": str(info.tokenizer),
             "max_tokens": info.max_tokens,
-            "use_cache": not self._outdated(cache),
+            "use_cache": not (since and cache.exists() and cache.stat().st_mtime < since),
             "quick": quick,
             "progress": not quick,
             "page_range": page_range,
-            "ocr_languages": self._languages(language),
-            "ocr_engine": self._ocr.engine,
+            "ocr_languages": self._languages(record.get("language")),
+            "ocr_engine": self._settings.ocr.engine,
         }
-        reply = self._workers.convert(request, allowed, state.should_stop, partial(self._note, file.source))
+
+        def report(progress: dict[str, Any]) -> None:
+            self.progress[file.source] = (progress["stage"], progress["done"], progress["total"])
+
+        reply = self._workers.convert(request, allowed, state.should_stop, report)
         self.progress.pop(file.source, None)
         for stage, seconds in reply["seconds"].items():
             state.result.spent(stage, seconds)
@@ -153,62 +161,36 @@ class Reader:
         known = state.catalog.documents.same_content(state.project.id, content_hash, own)
         if known is None or known.doc_id in state.removed or known.source in state.unread:
             return None
-        if file.item and not known.zotero:
-            return None
-        return known.source
-
-    def _note(self, source: str, progress: dict[str, Any]) -> None:
-        self.progress[source] = (progress["stage"], progress["done"], progress["total"])
+        return known.source if known.zotero or not file.item else None
 
     def _fetch(self, file: FoundFile) -> tuple[FoundFile, str]:
         """Return the file, fetched if necessary, and the hash of its content."""
+        source = file.source
+
+        def report(done: int, total: int | None) -> None:
+            self.progress[source] = ("fetch", done // _MEGABYTE, (total or done) // _MEGABYTE)
+
         began = time.monotonic()
         if file.get:
-            source = file.source
-            file = file.get(lambda done, total: self._note_bytes(source, done, total), self._state.should_stop)
+            file = file.get(report, self._state.should_stop)
             self.progress.pop(source, None)
-            self._keep_pages(file)
+            known = self._state.catalog.documents.find(self._state.project.id, source=source)
+            # Zotero's extracted text, which has no pages, must not replace the text of the file.
+            if file.file_type == "fulltext" and known and known.version and known.file_type != "fulltext":
+                raise CiteLoomError(Code.FILE_NOT_FOUND, file.missing or "Its file is not on this disk now.")
         faults.point("import.fetch", file.path)
         content_hash = hash_file(Path(file.path), file.within)
         self._state.result.spent("fetch", time.monotonic() - began)
         return file, content_hash
 
-    def _keep_pages(self, file: FoundFile) -> None:
-        """Raise an error if Zotero's extracted text, which has no pages, would replace the text of the file."""
-        known = self._state.catalog.documents.find(self._state.project.id, source=file.source)
-        if file.file_type == "fulltext" and known and known.version and known.file_type != "fulltext":
-            raise CiteLoomError(Code.FILE_NOT_FOUND, file.missing or "Its file is not on this disk now.")
-
-    def _note_bytes(self, source: str, done: int, total: int | None) -> None:
-        self.progress[source] = ("fetch", done // _MEGABYTE, (total or done) // _MEGABYTE)
-
-    def _outdated(self, cache: Path) -> bool:
-        """Whether a conversion is older than the request allows."""
-        since = self._state.request.convert_since
-        return bool(since) and cache.exists() and cache.stat().st_mtime < since
-
     def _wanted_again(self, known: Document) -> bool:
         request = self._state.request
-        if request.convert_since:
-            return True
-        if known.converter != CONVERTER_VERSION or known.source in self._state.stale:
+        if request.convert_since or known.converter != CONVERTER_VERSION or known.source in self._state.stale:
             return True
         if known.converter_engine == QUICK:  # its whole conversion failed: naming the file asks for a retry
-            return self._state.named(known.source) or bool(request.documents) or request.retry_failed
-        requested = request.ocr_languages
-        return bool(
-            requested and known.ocr_languages and known.ocr_languages != self._languages(known.record.get("language"))
-        )
+            return known.source == request.source or bool(request.documents) or request.retry_failed
+        other_languages = known.ocr_languages != self._languages(known.record.get("language"))
+        return bool(request.ocr_languages and known.ocr_languages and other_languages)
 
-    def _languages(self, language: str | None) -> list[str]:
-        requested = self._state.request.ocr_languages
-        return ocr_languages(language, requested, self._ocr.languages)
-
-
-def _of_record(file: FoundFile, known: Document | None, *, later: bool) -> tuple[str | None, str | None]:
-    """Return printed pages and language of a work's record, as far as it is known yet."""
-    if file.item:
-        latest = latest_record(known, file.item) if later else file.item.record
-        return latest.page_range, latest.language
-    record = known.record if known else {}
-    return record.get("page_range"), record.get("language")
+    def _languages(self, of_record: str | None) -> list[str]:
+        return ocr_languages(of_record, self._state.request.ocr_languages, self._settings.ocr.languages)

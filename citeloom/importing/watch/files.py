@@ -45,7 +45,7 @@ class _Pending:
 
     since: float
     quiet_from: float
-    seen: dict[Path, _Stamp] = field(default_factory=dict)
+    stamps: dict[Path, _Stamp] = field(default_factory=dict)  # of the changed files
     watched: set[Path] = field(default_factory=set)  # folders and files that contain the changes
 
 
@@ -89,7 +89,7 @@ class FileWatcher:
             try:
                 self.step()
             except Exception:
-                log.exception("the watch over files goes on after an error")
+                log.exception("an error while watching files; watching continues")
             self._recheck.wait(_TICK)
         for changes in self._watched.values():
             changes.close()
@@ -142,7 +142,7 @@ class FileWatcher:
     def _on_watch_failed(self, root: _Root, error: Exception) -> None:
         """Handle a failed watch: fall back to polling, or wait for a drive that was disconnected."""
         if root not in self._polled:
-            log.warning("%s is only looked at now and then: %s", root.folder, error)
+            log.warning("%s is polled from now on: %s", root.folder, error)
             self._polled.add(root)
             self._watched[root] = _changes_in(root, polling=True)
             return
@@ -159,14 +159,15 @@ class FileWatcher:
                     continue
                 if file.name == path.name and root.deep != path.is_dir():
                     self._recheck.set()  # the folder itself was created or removed
-                if not _is_temporary(_within(path, file)) if root.deep else file.name == path.name:
+                within = file.relative_to(path) if file.is_relative_to(path) else Path(file.name)
+                if not _is_temporary(within) if root.deep else file.name == path.name:
                     self._note(project, path, file)
 
     def _note(self, project: str, path: Path, file: Path) -> None:
         now = self._clock()
         pending = self._pending.setdefault(project, _Pending(now, now))
         pending.quiet_from = now
-        pending.seen[file] = _stamp(file)
+        pending.stamps[file] = _stamp(file)
         pending.watched.add(path)
 
     def _notify(self) -> None:
@@ -176,9 +177,9 @@ class FileWatcher:
                 if now - pending.quiet_from < QUIET:
                     continue
                 # Not every system reports a file that keeps growing.
-                growing = {file: _stamp(file) for file, stamp in pending.seen.items() if _stamp(file) != stamp}
+                growing = {file: _stamp(file) for file, stamp in pending.stamps.items() if _stamp(file) != stamp}
                 if growing:
-                    pending.seen |= growing
+                    pending.stamps |= growing
                     pending.quiet_from = now
                     continue
             del self._pending[project]
@@ -187,7 +188,7 @@ class FileWatcher:
             try:
                 self._changed(project)
             except Exception:
-                log.exception("a change in the files of %s could not be followed", project)
+                log.exception("a change in the files of %s could not be synced", project)
 
 
 def _resolve(path: Path) -> tuple[Path, _Root]:
@@ -225,10 +226,6 @@ def _on_network(folder: str) -> bool:
     kinds = {point.replace("\\040", " "): kind for _, point, kind, *_ in map(str.split, mounts)}
     mount = max((point for point in kinds if Path(folder).is_relative_to(point)), key=len, default="")
     return kinds.get(mount, "").startswith(_NETWORK)
-
-
-def _within(path: Path, file: Path) -> Path:
-    return file.relative_to(path) if file.is_relative_to(path) else Path(file.name)
 
 
 def _is_temporary(file: Path) -> bool:

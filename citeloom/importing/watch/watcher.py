@@ -24,14 +24,15 @@ class ProjectWatcher:
 
     def __init__(self, settings: Watch, catalog: Catalog, zotero: ZoteroGateway, paused: Callable[[], bool]) -> None:
         self._catalog = catalog
-        self._zotero = zotero
         self._paused = paused
         self._sync: Callable[[str], None] = lambda project_id: None
         self._stopped = threading.Event()
         enabled = os.environ.get("CITELOOM_WATCH") != "off"  # for scripts that import step by step
         self._files = FileWatcher(self._on_files_changed) if settings.files and enabled else None
         self._poller = (
-            ZoteroPoller(self._probe, self._sync_all, self._reads_zotero, settings.zotero_seconds)
+            ZoteroPoller(
+                lambda: ZoteroProbe(*zotero.look()), self._sync_all, self._reads_zotero, settings.zotero_seconds
+            )
             if settings.zotero and enabled
             else None
         )
@@ -42,7 +43,7 @@ class ProjectWatcher:
         if self._files:
             self._files.start()
         self.sources_changed()
-        self._catch_up()
+        self.resume()
         if self._poller:
             self._poller.start()
 
@@ -55,8 +56,9 @@ class ProjectWatcher:
             self._files.stop()
 
     def resume(self) -> None:
-        """Sync files that changed during a pause; the poller treats Zotero as newly opened."""
-        self._catch_up()
+        """Sync what changed in files before the start or during a pause; the poller treats Zotero as newly opened."""
+        if self._files:
+            threading.Thread(target=self._sync_files, name="catch-up", daemon=True).start()
 
     def sources_changed(self) -> None:
         """Update the watches to the current sources of all projects."""
@@ -67,25 +69,18 @@ class ProjectWatcher:
                 {p.id: self._watched_paths(p.id, p.references_path) for p in self._catalog.projects.all()}
             )
 
-    def _catch_up(self) -> None:
-        """Sync what changed in files while the engine did not run or was paused."""
-        if self._files:
-            threading.Thread(target=self._sync_files, name="catch-up", daemon=True).start()
-
     def _sync_files(self) -> None:
         try:
             for project in self._catalog.projects.all():
-                if self._watched_paths(project.id, project.references_path) and not self._stopped.is_set():
-                    self._sync_or_log(project.id)
+                if not self._watched_paths(project.id, project.references_path) or self._stopped.is_set():
+                    continue
+                try:
+                    self._on_files_changed(project.id)
+                except Exception:  # it may have been removed since, and must not block the others
+                    log.exception("%s could not be synced", project.id)
         except CiteLoomError as error:
             if not self._stopped.is_set():
-                log.warning("changes since the last time could not be looked for: %s", error)
-
-    def _sync_or_log(self, project_id: str) -> None:
-        try:
-            self._on_files_changed(project_id)
-        except Exception:  # it may have been removed since, and must not block the others
-            log.exception("%s could not be synced", project_id)
+                log.warning("changes since the last start could not be checked: %s", error)
 
     def _watched_paths(self, project_id: str, references: str | None) -> list[Path]:
         sources = [Path(s.path) for s in self._catalog.projects.sources(project_id) if s.kind != "zotero"]
@@ -97,9 +92,6 @@ class ProjectWatcher:
 
     def _reads_zotero(self) -> bool:
         return not self._paused() and bool(self._catalog.projects.reading_zotero())
-
-    def _probe(self) -> ZoteroProbe:
-        return ZoteroProbe(*self._zotero.look())
 
     def _sync_all(self) -> None:
         problems = []

@@ -43,25 +43,9 @@ class PollState:
     failures: int = 0  # failed syncs since the last successful one
     wait: float = 0.0  # seconds before the next probe
 
-    def synced(self, before: ZoteroProbe, now: float) -> PollState:
-        """Return the state after a successful sync; changes since the last probe are found by the next one."""
-        return replace(self, token=before.token, rested_from=now, failures=0)
 
-    def failed(self, now: float) -> PollState:
-        """Return the state after a failed sync: it is retried with increasing delays."""
-        return replace(self, rested_from=now, failures=self.failures + 1)
-
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    """What to do after a probe: perhaps sync, then probe again after `state.wait` seconds."""
-
-    sync: bool
-    state: PollState
-
-
-def decide(state: PollState, now: float, probe: ZoteroProbe, seconds: float) -> Action:
-    """Decide what to do after a probe."""
+def _decide(state: PollState, now: float, probe: ZoteroProbe, seconds: float) -> tuple[bool, PollState]:
+    """Return whether to sync after a probe, and the new state."""
     opened = probe.reachable and not state.reachable
     failures = 0 if opened else state.failures  # earlier failures were before Zotero was opened
     changed = probe.token is not None and probe.token != state.token
@@ -74,8 +58,8 @@ def decide(state: PollState, now: float, probe: ZoteroProbe, seconds: float) -> 
         wait = min(MAX_WAIT, max(seconds, 2 * state.wait))
     if rest_left > 0:
         # If the sync has to wait, the next probe still treats Zotero as newly opened.
-        return Action(False, replace(state, reachable=probe.reachable and not opened, wait=wait))
-    return Action(wanted, replace(state, reachable=probe.reachable, failures=failures, wait=wait))
+        return False, replace(state, reachable=probe.reachable and not opened, wait=wait)
+    return wanted, replace(state, reachable=probe.reachable, failures=failures, wait=wait)
 
 
 class ZoteroPoller:
@@ -118,7 +102,7 @@ class ZoteroPoller:
             try:
                 state = self.step(state)
             except Exception:
-                log.exception("Zotero could not be looked at")
+                log.exception("Zotero could not be probed")
                 state = replace(state, wait=MAX_WAIT)
             self._stop.wait(state.wait)
 
@@ -130,15 +114,17 @@ class ZoteroPoller:
         if self._sync_requested.is_set():
             self._sync_requested.clear()
             state = replace(state, reachable=False, token=None)
-        action = decide(state, self._clock(), probe, self._seconds)
-        if not action.sync or self._stop.is_set():
-            return action.state
+        sync, state = _decide(state, self._clock(), probe, self._seconds)
+        if not sync or self._stop.is_set():
+            return state
         try:
             self._sync()
-        except CiteLoomError as error:
-            log.warning("not in step with Zotero: %s", error)
-            return action.state.failed(self._clock())
-        except Exception:
-            log.exception("not in step with Zotero")
-            return action.state.failed(self._clock())
-        return action.state.synced(probe, self._clock())
+        except Exception as error:
+            if isinstance(error, CiteLoomError):
+                log.warning("Zotero could not be synced: %s", error)
+            else:
+                log.exception("Zotero could not be synced")
+            # It is retried with increasing delays.
+            return replace(state, rested_from=self._clock(), failures=state.failures + 1)
+        # Changes since the probe are found by the next one.
+        return replace(state, token=probe.token, rested_from=self._clock(), failures=0)

@@ -113,11 +113,11 @@ def test_pages_of_documents_come_in_order_without_gap_or_repetition(catalog: Cat
         catalog.documents.save(Document(project.id, f"d{number}", f"/{number}", citekey=f"k{number}", state=state))
     seen = []
     for offset in range(0, 6, 2):
-        ids, total = catalog.document_search.page(project.id, limit=2, offset=offset)
+        ids, total = catalog.documents.page(project.id, limit=2, offset=offset)
         assert total == 5
         seen += [d.citekey for d in catalog.documents.some(project.id, ids)]
     assert seen == ["k0", "k1", "k2", "k3", "k4"]
-    ids, total = catalog.document_search.page(project.id, state="failed", limit=10)
+    ids, total = catalog.documents.page(project.id, state="failed", limit=10)
     assert ([d.citekey for d in catalog.documents.some(project.id, ids)], total) == (["k1", "k3"], 2)
 
 

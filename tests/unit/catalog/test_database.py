@@ -132,7 +132,7 @@ def test_what_agents_stored_or_said_before_there_were_claims_is_a_claim_now(
     }
     assert [d.source for d in catalog.documents.all("thesis") if d.converter == ""] == ["/said.pdf"], "to be read again"
     assert catalog.projects.get("thesis").references_hash is None
-    assert catalog.document_search.page("thesis", find="real2019")[1] == 1
+    assert catalog.documents.page("thesis", find="real2019")[1] == 1
     catalog.close()
 
 

@@ -133,11 +133,11 @@ def test_a_sync_carried_out_leaves_nothing_for_the_watcher_to_do(
     again = make(found, list(after.values()), {"library", "groups/1"}, retry=False)
     # A duplicate whose original was just read anew, with other content, has to be looked at once more.
     left = [f for f in (*again.to_read, *again.without_file) if after[ident(f)]["state"] != "duplicate"]
-    assert (left, again.other_record, again.removed) == ([], (), ())
+    assert (left, again.other_record, again.removed) == ([], [], [])
 
 
 def test_a_file_at_another_place_is_looked_at_again() -> None:
     moved = FoundFile("/new/a.pdf", "pdf", 1, 1, source("A"), make_work("r1"))
     known = {"doc_id": "d", "source": source("A"), "path": "/old/a.pdf", "state": "ready", "reason": None}
     known |= {"reason_code": None, "size": 1, "mtime_ns": 1, "content_hash": "h", "converter": CONVERTER}
-    assert make([moved], [{**known, "record_hash": "r1"}], {"library"}).to_read == (moved,)
+    assert make([moved], [{**known, "record_hash": "r1"}], {"library"}).to_read == [moved]

@@ -112,7 +112,7 @@ def test_what_is_left_alone_has_not_changed_and_is_searchable_or_failed_for_good
     for doc_id in made.still_failed:
         assert by_id[doc_id]["state"] == "failed"
         assert by_id[doc_id]["reason_code"] not in RETRIED_CODES
-    assert make(found, known, retry_failed=True).still_failed == ()
+    assert make(found, known, retry_failed=True).still_failed == []
 
 
 @given(founds, knowns, st.sampled_from(["ready", "failed"]))
@@ -131,14 +131,14 @@ def test_a_plan_carried_out_leaves_no_work(found: list[FoundFile], known: list[d
     again = make(found, list(after.values()))
     # A duplicate whose original was just read anew, with other content, has to be looked at once more.
     left = [f for f in again.to_read if after[ident(f)]["state"] != "duplicate"]
-    assert (left, again.removed) == ([], ())
+    assert (left, again.removed) == ([], [])
 
 
 def test_a_duplicate_is_read_when_the_document_it_repeats_is_gone() -> None:
     known = [row("/in/a.pdf"), row("/in/b.pdf", state="duplicate")]
-    assert make([file("/in/a.pdf"), file("/in/b.pdf")], known).to_read == ()
+    assert make([file("/in/a.pdf"), file("/in/b.pdf")], known).to_read == []
     made = make([file("/in/b.pdf")], known)
-    assert (made.to_read, made.removed) == ((file("/in/b.pdf"),), ("id of /in/a.pdf",))
+    assert (made.to_read, made.removed) == ([file("/in/b.pdf")], ["id of /in/a.pdf"])
 
 
 def test_a_failure_that_may_pass_is_tried_again_and_one_of_the_file_is_not() -> None:

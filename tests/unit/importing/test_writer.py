@@ -12,7 +12,7 @@ from citeloom.catalog import Catalog
 from citeloom.catalog.documents import Document, State
 from citeloom.catalog.projects import Project
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.importing.writer import LiveWriter, RebuildWriter, mend
+from citeloom.importing.writer import LiveWriter, RebuildWriter, repair
 from citeloom.index.base import Point, SparseVector
 from citeloom.index.edge.collection import EdgeCollection
 from citeloom.index.filters import AnyOf
@@ -132,7 +132,7 @@ def test_a_kill_at_any_point_leaves_the_old_set_or_the_new_one(
         new_process(collection)
         effects.left, effects.look = 10**6, lambda: None
 
-        mended = mend(catalog, project, collection)
+        repaired = repair(catalog, project, collection)
         kept = row(catalog, project)
         assert kept.version in (before, after)
         assert visible(collection) == (ids(new) if kept.version == after else ids(old))
@@ -142,8 +142,8 @@ def test_a_kill_at_any_point_leaves_the_old_set_or_the_new_one(
         assert visible(collection, "other") == ids(points("other", OLD, 3))
         for old_id, new_id in became.items():
             assert catalog.replaced_passages.find(project.id, old_id) == (new_id if kept.version == after else None)
-        assert mend(catalog, project, collection) == 0
-        assert not (completed and mended)
+        assert repair(catalog, project, collection) == 0
+        assert not (completed and repaired)
         outcomes.append(kept.version)
         catalog.documents.remove(project.id, "doc")
         collection.delete(AnyOf("doc_id", ("doc", "other")))
@@ -209,7 +209,7 @@ def test_a_write_that_fails_leaves_the_old_set_visible(
         assert visible(collection) == old
         assert row(catalog, project).version == before
     new_process(collection)
-    mend(catalog, project, collection)
+    repair(catalog, project, collection)
     assert visible(collection) == old
     assert row(catalog, project).writing is None
     LiveWriter(catalog, lambda: collection).write(row(catalog, project), NEW, points("doc", NEW, MANY), {})

@@ -13,7 +13,7 @@ from citeloom.catalog import Catalog
 from citeloom.catalog.documents import Document, State
 from citeloom.catalog.projects import Project
 from citeloom.core.types import Passage, Record
-from citeloom.importing.ids import payload
+from citeloom.importing.payloads import payload
 from citeloom.importing.stages.match import RecordFinder, refresh
 from citeloom.index.base import Point
 from citeloom.index.edge.collection import EdgeCollection
@@ -81,18 +81,12 @@ def test_notes_and_annotations_on_a_work_are_no_file_of_it(
     assert not catalog.documents.has_own_file(project.id, "owl2007", "reprint")
 
 
-def test_a_record_that_names_no_work_is_made_from_the_file_and_not_from_what_is_claimed(records: RecordFinder) -> None:
+def test_a_record_that_names_no_work_is_made_from_the_file_and_not_from_what_is_claimed(
+    catalog: Catalog, project: Project, records: RecordFinder
+) -> None:
     claim = {"citekey": "owl2007", "title": "Owls at noon", "doi": DOI, "year": 2007, "tags": ["birds"]}
-    found = records.find(
-        Path("/papers/mine.md"),
-        title="Mine",
-        dois=[],
-        first_text="Mine",
-        claim=claim,
-        taken=(),
-        content_hash=None,
-        has_own_file=lambda key: False,
-    )
+    mine = Document(project.id, "mine", "/papers/mine.md")
+    found = records.find(catalog, mine, Path(mine.source), {"title": "Mine", "dois": [], "first_text": "Mine"}, claim)
     assert (found.by, found.claimed, found.claimed_by) == (None, "owl2007", "agent")
     assert found.record == Record(found.record.citekey, "Mine", tags=("birds",), key_made=True)
     assert found.record.citekey != "owl2007"

@@ -41,7 +41,7 @@ class Watch:
         awaited = {(root, mark.name) for root in self.files._watched if _covers(root, mark)}
         wait_for(lambda: self.files.step() or awaited <= self._came, f"{probe} to be told")
         mark.unlink()
-        return {project: set(pending.seen) for project, pending in self.files._pending.items()}
+        return {project: set(pending.stamps) for project, pending in self.files._pending.items()}
 
     def _look_on(self, root: watch_files._Root, file: Path) -> None:
         self._assign(root, file)
@@ -289,7 +289,7 @@ def test_whoever_is_told_may_fail(watch: Watch, folder: Path, caplog: pytest.Log
     watch.places(thesis=folder)
     watch.seen(folder / "a.pdf")
     watch.files._changed, heard = fail, watch.files._changed
-    assert watch.pass_by(QUIET) == [] and "could not be followed" in caplog.text
+    assert watch.pass_by(QUIET) == [] and "could not be synced" in caplog.text
     watch.files._changed = heard
     watch.seen(folder / "b.pdf")
     assert watch.pass_by(QUIET) == ["thesis"]

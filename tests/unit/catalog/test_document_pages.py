@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citeloom.catalog import Catalog, database
-from citeloom.catalog.document_search import SORTS
-from citeloom.catalog.documents import Document, State
+from citeloom.catalog.documents import SORTS, Document, State
 from citeloom.catalog.projects import Project
 from citeloom.core.text.normalize import fold
 
@@ -92,7 +91,7 @@ def test_any_list_in_any_order_is_whole_and_sorted_with_nothing_last(
         }
         listed: list[str] = []
         while True:
-            ids, total = shared.document_search.page(
+            ids, total = shared.documents.page(
                 "one", state=state, find=find, sort=sort, descending=descending, limit=size, offset=len(listed)
             )
             assert total == len(wanted)
@@ -125,7 +124,7 @@ def test_documents_of_an_earlier_version_are_listed_with_what_was_known_of_them(
             )
         first.close()
     catalog = Catalog(file)
-    found = catalog.document_search.page("thesis", find="uber", sort="year", descending=True)
+    found = catalog.documents.page("thesis", find="uber", sort="year", descending=True)
     assert found == (["c", "b", "a"], 3)
     assert {d.doc_id: d.ocr_share for d in catalog.documents.all("thesis")} == {"a": 0.0, "b": 1.0, "c": None}
     assert not catalog.projects.get("thesis").own_model
@@ -145,6 +144,6 @@ def test_lists_are_read_from_an_index_and_never_sorted(catalog: Catalog, project
     catalog.db.rows = explained  # type: ignore[method-assign]
     for sort in SORTS:
         for descending in (False, True):
-            catalog.document_search.page(project.id, sort=sort, descending=descending)
+            catalog.documents.page(project.id, sort=sort, descending=descending)
     assert len(seen) == 2 * len(SORTS)
     assert [detail for detail in seen if "USING" not in detail or "TEMP B-TREE" in detail] == []

@@ -1,52 +1,16 @@
-"""Deterministic ids of documents and passages, and the payload that is stored with each passage."""
+"""The payload that is stored with each passage."""
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from citeloom.catalog.documents import Document
 from citeloom.catalog.projects import Project
-from citeloom.core.ids import NAMESPACE
+from citeloom.core.ids import passage_id
 from citeloom.core.types import Passage, Record
-from citeloom.importing.sources.folder import ZOTERO
-from citeloom.importing.sources.web_address import is_address
+from citeloom.importing.sources.names import shown_source
 from citeloom.index.filters import section_keys, section_names
-
-STORED = "stored:"  # prefix of a source that is not a file: passages stored by an agent
-
-_ZOTERO_TEXTS = {
-    "note": "note in Zotero",
-    "annotations": "annotations in Zotero",
-    "fulltext": "text that Zotero kept of a file",
-}
-
-
-def document_id(project_id: str, source: str) -> str:
-    """Return the id of a document, derived from its project and source."""
-    return str(uuid.uuid5(NAMESPACE, f"document\n{project_id}\n{source}"))
-
-
-def passage_set_id(project_id: str, content_hash: str, converter: str, max_tokens: int) -> str:
-    """Return the id of the set of passages that a converter version makes from a content."""
-    return str(uuid.uuid5(NAMESPACE, f"passages\n{project_id}\n{content_hash}\n{converter}\n{max_tokens}"))
-
-
-def passage_id(passage_set: str, index: int) -> str:
-    """Return the id of a passage, derived from project, content and position so that writing is idempotent."""
-    return str(uuid.uuid5(uuid.UUID(passage_set), str(index)))
-
-
-def source_name(source: str) -> str:
-    """Return a source as people and agents see it: the file's name, the address, or the Zotero item."""
-    return source if is_address(source) or source.startswith(ZOTERO) else Path(source).name
-
-
-def shown_source(document: Document) -> str:
-    """Return where a document comes from, as people and agents see it."""
-    return _ZOTERO_TEXTS.get(document.file_type) or source_name(document.path or document.source)
 
 
 def embedded_text(stored: Mapping[str, Any]) -> str:
@@ -73,12 +37,6 @@ def record_values(record: Record, renamed_from: Sequence[str] = (), claimed: str
     }
 
 
-def _section_names(passage: Passage) -> list[str]:
-    """Return the names for `exclude_sections`: the headings and the role of the section."""
-    role = passage.extra.get("section_role")
-    return [*section_names(passage.section_path), *([role] if role else [])]
-
-
 def payload(
     project: Project,
     document: Document,
@@ -88,6 +46,7 @@ def payload(
     renamed_from: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return the payload that is stored with a passage."""
+    role = passage.extra.get("section_role")
     return {
         "project_id": project.id,
         "doc_id": document.doc_id,
@@ -98,7 +57,8 @@ def payload(
         "section_path": list(passage.section_path),
         "heading_chain": " > ".join(passage.section_path),
         "section_keys": section_keys(passage.section_path),
-        "section_names": _section_names(passage),
+        # The names for `exclude_sections`: the headings and the role of the section.
+        "section_names": [*section_names(passage.section_path), *([role] if role else [])],
         "page_start": passage.page_start,
         "page_end": passage.page_end,
         "page_labels": list(passage.page_labels),
