@@ -219,7 +219,7 @@ def test_what_cannot_be_read_again_keeps_its_passages(engine: LocalEngine, folde
 
     (folder / "crater.pdf").unlink()
     again = engine.reread(after, convert_again=True)
-    assert again["failed"] == 1 and "There is no file" in again["errors"][0]["reason"]
+    assert again["failed"] == 1 and "was not found" in again["errors"][0]["reason"]
     assert engine.document("crater.pdf") == after
     assert "crater" in engine.texts("crater")
     assert engine.whole()

@@ -24,18 +24,18 @@ ReportBytes = Callable[[int, int | None], None]  # bytes so far, bytes in total
 ShouldStop = Callable[[], bool]
 
 
+@dataclass(frozen=True, eq=False)
 class ItemRecord:
-    """The record of the Zotero item that a file belongs to; built on first use."""
+    """The record of the Zotero item that a file belongs to."""
 
-    def __init__(self, fingerprint: str, zotero: dict[str, str], make_record: Callable[[], Record]) -> None:
-        self.fingerprint = fingerprint  # changes when the record may
-        self.zotero = zotero  # library, item, attachment
-        self._make_record = make_record
+    fingerprint: str  # changes when the record may
+    zotero: dict[str, str]  # library, item, attachment
+    make_record: Callable[[], Record]
 
     @cached_property
     def record(self) -> Record:
         """The record; built on first use, because most syncs find nothing changed."""
-        return self._make_record()
+        return self.make_record()
 
 
 @dataclass(frozen=True, slots=True)

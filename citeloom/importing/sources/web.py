@@ -57,26 +57,8 @@ class _TooSlow(Exception):
     """The deadline has passed."""
 
 
-class _DeadlineReader(io.RawIOBase):
-    """Raw input of a socket; no read waits beyond the deadline."""
-
-    def __init__(self, connected: socket.socket, deadline: _Deadline) -> None:
-        self._socket, self._deadline = connected, deadline
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        self._socket.settimeout(self._deadline.step())
-        try:
-            return self._socket.recv_into(buffer)
-        except TimeoutError:
-            self._deadline.remaining()
-            raise
-
-
-class _HttpSocket:
-    """Socket interface that http.client requires."""
+class _DeadlineSocket(io.RawIOBase):
+    """Socket for http.client, on which nothing waits beyond the deadline."""
 
     def __init__(self, connected: socket.socket, deadline: _Deadline) -> None:
         self._socket, self._deadline = connected, deadline
@@ -89,7 +71,18 @@ class _HttpSocket:
         self._socket.sendall(data)
 
     def makefile(self, *_: object) -> io.BufferedReader:
-        return io.BufferedReader(_DeadlineReader(self._socket, self._deadline))
+        return io.BufferedReader(self)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self._socket.settimeout(self._deadline.step())
+        try:
+            return self._socket.recv_into(buffer)
+        except TimeoutError:
+            self._deadline.remaining()
+            raise
 
 
 def fetch(
@@ -158,7 +151,7 @@ def _connect(
             secured = raw
         with closing(secured):
             connection = http.client.HTTPConnection(address.host, address.port)
-            connection.sock = _HttpSocket(secured, deadline)
+            connection.sock = _DeadlineSocket(secured, deadline)
             yield connection
 
 
