@@ -84,7 +84,7 @@ def find_style(name: str) -> Style:
     raise CiteLoomError(
         Code.STYLE_NOT_FOUND,
         f"There is no citation style “{wanted[:80]}”.",
-        f"Near ones: {listed}." if near else "Give a style's id (apa), its title, or a .csl file.",
+        f"Similar styles: {listed}." if near else "Give a style's id (apa), its title, or a .csl file.",
         near=[{"id": one, "title": title} for one, title in near],
     )
 

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from citeloom.core import fault_injection as faults
 from citeloom.core.errors import Code
 from citeloom.index import filters as f
 from citeloom.index import fusion as ranking
+
+if TYPE_CHECKING:
+    from citeloom.index.qdrant_models import ClientLibrary  # which imports this module
 
 KEYWORD_FIELDS = (
     "project_id", "doc_id", "citekey", "tags", "item_type", "text_source", "file_type", "collections", "source",
@@ -36,6 +39,9 @@ class SparseVector:
 
     indices: list[int]
     values: list[float]
+
+
+Vector = Sequence[float] | SparseVector
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +76,8 @@ class Collection(ABC):
 
     Backends implement the abstract methods at the end; everything else is the same for all.
     """
+
+    _library: ClientLibrary[Any]
 
     def __init__(self) -> None:
         # Sets of passages that readers must not see: being written, or replaced and not yet deleted. Each reader works
@@ -131,18 +139,19 @@ class Collection(ABC):
             sparse = None
         if dense is not None and fusion is None:
             sparse = None
-        if dense is None and sparse is None:
+        vectors = {"dense": dense, "sparse": sparse}
+        queries = {name: vector for name, vector in vectors.items() if vector is not None}
+        if not queries:
             return []
-        each = max(_FEWEST_CANDIDATES, 3 * limit)
+        candidates = max(_FEWEST_CANDIDATES, 3 * limit)
         with self._reading() as hidden, self._translated(Code.QUERY_FAILED, "The search failed"):
-            visible = self._visible(where, hidden)
-            by_meaning, by_words = self._rankings(dense, sparse, each, visible)
-            if fusion is not None and dense is not None and sparse is not None:
-                chosen = ranking.fuse(by_meaning, by_words, fusion, limit)
+            found_by = self._rankings(queries, candidates, self._visible(where, hidden))
+            if fusion is not None and len(found_by) == 2:
+                chosen = ranking.fuse(found_by["dense"], found_by["sparse"], fusion, limit)
             elif dense is not None:
-                chosen = ranking.by_meaning_alone(by_meaning, limit)
+                chosen = ranking.by_meaning_alone(found_by["dense"], limit)
             else:
-                chosen = ranking.by_words_alone(by_words, limit)
+                chosen = ranking.by_words_alone(found_by["sparse"], limit)
             found = {p.id: p.payload for p in self._retrieve([id for id, _ in chosen], vectors=False)}
         return [ScoredPoint(id, score, found[id]) for id, score in chosen if id in found]
 
@@ -203,6 +212,13 @@ class Collection(ABC):
         """Create missing payload indexes; return their fields."""
         with self._translated(Code.STORAGE_ERROR, "The index could not be written"):
             return self._add_missing_indexes()
+
+    def _add_missing_indexes(self) -> list[str]:
+        existing = self._indexed()
+        missing = {name: params for name, params in self._library.payload_indexes().items() if name not in existing}
+        for name, params in missing.items():
+            self._create_index(name, params)
+        return list(missing)
 
     def vectors(self) -> tuple[int, bool]:
         """Return the size of dense vectors and whether there are sparse ones."""
@@ -276,10 +292,8 @@ class Collection(ABC):
         """Update payload values of passages."""
 
     @abstractmethod
-    def _rankings(
-        self, dense: Sequence[float] | None, sparse: SparseVector | None, limit: int, where: f.Condition
-    ) -> tuple[dict[str, float], dict[str, float]]:
-        """Return ids with cosines by dense vector and ids with BM25 by sparse vector; empty where not requested."""
+    def _rankings(self, queries: Mapping[str, Vector], limit: int, where: f.Condition) -> dict[str, ranking.Ranking]:
+        """Return ids with scores for each query: cosines for "dense", BM25 for "sparse"."""
 
     @abstractmethod
     def _retrieve(self, ids: Sequence[str], *, vectors: bool) -> list[Point]:
@@ -304,8 +318,8 @@ class Collection(ABC):
         """Return the fields that have an index."""
 
     @abstractmethod
-    def _add_missing_indexes(self) -> list[str]:
-        """Create missing payload indexes; return their fields."""
+    def _create_index(self, field: str, params: Any) -> None:
+        """Create a payload index."""
 
     @abstractmethod
     def _vectors(self) -> tuple[int, bool]:

@@ -138,7 +138,9 @@ def _conditions(key: str, value: Any) -> list[Condition]:
         values = value if isinstance(value, list) else [value]
         if not values:
             raise _invalid(f"the filter '{key}' has an empty list")
-        return [read.all_of(key, values) if read.list_means_all else read.any_of(key, values)]
+        if read.list_means_all:
+            return [Every(tuple(read.any_of(key, [v]) for v in values))]
+        return [read.any_of(key, values)]
     if not value:
         raise _invalid(f"the filter '{key}' is an empty object")
     return [_operator(key, read, operator, operand) for operator, operand in value.items()]
@@ -169,46 +171,37 @@ def _operator(key: str, read: _Reader, operator: str, operand: Any) -> Condition
 class _Reader:
     """Parser of one filter key: turns values into conditions."""
 
-    one: Callable[[str, list[Any]], Condition]
+    any_of: Callable[[str, list[Any]], Condition]
     bound: Callable[[str, float], Condition] | None = None
     contains: Callable[[str], Condition] | None = None
     list_means_all: bool = False
 
-    def any_of(self, key: str, values: list[Any]) -> Condition:
-        return self.one(key, values)
-
-    def all_of(self, key: str, values: list[Any]) -> Condition:
-        return Every(tuple(self.one(key, [v]) for v in values))
-
 
 def _keyword(field: str, *, list_means_all: bool = False) -> _Reader:
     return _Reader(
-        one=lambda key, values: AnyOf(field, tuple(_text(key, v) for v in values)),
+        any_of=lambda key, values: AnyOf(field, tuple(_text(key, v) for v in values)),
         contains=lambda text: Contains(field, text),
         list_means_all=list_means_all,
     )
 
 
 def _words(field: str) -> _Reader:
-    def one(key: str, values: list[Any]) -> Condition:
-        return Some(tuple(Words(field, _text(key, v)) for v in values))
-
-    return _Reader(one=one, contains=lambda text: Words(field, text))
+    return _Reader(
+        any_of=lambda key, values: Some(tuple(Words(field, _text(key, v)) for v in values)),
+        contains=lambda text: Words(field, text),
+    )
 
 
 def _integer(field: str) -> _Reader:
-    def one(key: str, values: list[Any]) -> Condition:
-        return AnyOf(field, tuple(int(_number(key, v)) for v in values))
-
-    return _Reader(one=one, bound=lambda operator, number: Range(field, **{operator: number}))
+    return _Reader(
+        any_of=lambda key, values: AnyOf(field, tuple(int(_number(key, v)) for v in values)),
+        bound=lambda operator, number: Range(field, **{operator: number}),
+    )
 
 
 def _on_page(key: str, values: list[Any]) -> Condition:
-    spans = []
-    for value in values:
-        page = _number(key, value)
-        spans.append(Every((Range("page_start", lte=page), Range("page_end", gte=page))))
-    return Some(tuple(spans))
+    pages = [_number(key, v) for v in values]
+    return Some(tuple(Every((Range("page_start", lte=page), Range("page_end", gte=page))) for page in pages))
 
 
 def _page_bound(operator: str, number: float) -> Condition:
@@ -243,12 +236,12 @@ _READERS: dict[str, _Reader] = {
     "tags": _keyword("tags", list_means_all=True),
     "collections": _keyword("collections"),
     "item_type": _keyword("item_type"),
-    "section_prefix": _Reader(one=_section_prefix),
-    "exclude_sections": _Reader(one=_excluded),
+    "section_prefix": _Reader(any_of=_section_prefix),
+    "exclude_sections": _Reader(any_of=_excluded),
     "text_source": _keyword("text_source"),
-    "page": _Reader(one=_on_page, bound=_page_bound),
+    "page": _Reader(any_of=_on_page, bound=_page_bound),
     "file_type": _keyword("file_type"),
-    "source": _Reader(one=_from_source, contains=lambda text: Contains("source_path", text)),
+    "source": _Reader(any_of=_from_source, contains=lambda text: Contains("source_path", text)),
 }
 
 FILTER_KEYS = tuple(_READERS)

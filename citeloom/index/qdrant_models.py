@@ -1,4 +1,4 @@
-"""Conversions that both Qdrant client libraries share: conditions to their filters, their records to points.
+"""Conversions that both Qdrant client libraries share: conditions to their filters, points to their records and back.
 
 qdrant_edge and qdrant_client have the same names of classes and arguments; the backends pass in what differs.
 """
@@ -11,21 +11,31 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
 
 from citeloom.index import filters as f
-from citeloom.index.base import Point, SparseVector
+from citeloom.index.base import (
+    BOOL_FIELDS,
+    INTEGER_FIELDS,
+    KEYWORD_FIELDS,
+    TEXT_FIELDS,
+    Point,
+    SparseVector,
+    Vector,
+)
 
 _Filter = TypeVar("_Filter")
 
 
 @dataclass(frozen=True, slots=True)
-class FilterFactory(Generic[_Filter]):
-    """Builds filters of one client library."""
+class ClientLibrary(Generic[_Filter]):
+    """Builds the models of one client library."""
 
     library: Any  # the module with Filter, FieldCondition and Match…
     filter_type: type[_Filter]
     range_type: Callable[..., Any]
     is_empty: Callable[[str], Any]  # the condition that a field has no value
+    index_options: Callable[[str], dict[str, Any]]  # of a payload index, by its kind
+    word_tokenizer: Any
 
-    def make(self, where: f.Condition) -> _Filter:
+    def filter(self, where: f.Condition) -> _Filter:
         """Return the filter for a condition."""
         made = self._condition(where)
         return made if isinstance(made, self.filter_type) else self.library.Filter(must=[made])
@@ -51,6 +61,31 @@ class FilterFactory(Generic[_Filter]):
                 return library.Filter(should=[self._condition(c) for c in conditions])
             case f.Not(condition):
                 return library.Filter(must_not=[self._condition(condition)])
+
+    def vector(self, vector: Vector) -> Any:
+        """Return a dense or sparse vector of the library."""
+        if isinstance(vector, SparseVector):
+            return self.library.SparseVector(indices=vector.indices, values=vector.values)
+        return list(vector)
+
+    def vectors(self, point: Point) -> dict[str, Any]:
+        """Return the vectors of a point by name."""
+        dense = {"dense": self.vector(point.dense)}
+        return dense if point.sparse is None else {**dense, "sparse": self.vector(point.sparse)}
+
+    def payload_indexes(self) -> dict[str, Any]:
+        """Return the payload indexes that filters need, by field."""
+        library, options = self.library, self.index_options
+        words = library.TextIndexParams(
+            tokenizer=self.word_tokenizer, lowercase=True, ascii_folding=True, phrase_matching=True, **options("text")
+        )
+        return {
+            **dict.fromkeys(KEYWORD_FIELDS, library.KeywordIndexParams(**options("keyword"))),
+            "section_keys": library.KeywordIndexParams(prefix=True, **options("keyword")),
+            **dict.fromkeys(INTEGER_FIELDS, library.IntegerIndexParams(lookup=True, range=True, **options("integer"))),
+            **dict.fromkeys(TEXT_FIELDS, words),
+            **dict.fromkeys(BOOL_FIELDS, library.BoolIndexParams(**options("bool"))),
+        }
 
 
 def point_from_record(record: Any) -> Point:

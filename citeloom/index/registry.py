@@ -127,17 +127,13 @@ class Collections:
             from citeloom.index.server.collection import ServerCollection
 
             return ServerCollection.create(self.server(location.server), location.on_server, dense_size, sparse=sparse)
-        self._check_room()
-        return EdgeCollection.create(self.folder(location), dense_size, sparse=sparse)
-
-    def _check_room(self) -> None:
-        """Raise STORAGE_ERROR on a full disk: Qdrant Edge maps its files, and a failed write would kill the process."""
-        if self.free_room() < _MIN_FREE_BYTES:
+        if self.free_room() < _MIN_FREE_BYTES:  # Qdrant Edge maps its files: a failed write would kill the process
             raise CiteLoomError(
                 Code.STORAGE_ERROR,
                 "The disk is full: there is no room for a new index.",
                 "Free some space and try again.",
             )
+        return EdgeCollection.create(self.folder(location), dense_size, sparse=sparse)
 
     def begun(self, location: IndexLocation) -> Collection | None:
         """Return the generation that an interrupted attempt has begun, or None."""
@@ -250,8 +246,8 @@ class Collections:
         except OSError as error:
             raise CiteLoomError(
                 Code.STORAGE_ERROR,
-                f"An index of another project lies in {self._root / name}, and cannot be put aside: {error.strerror}.",
-                "Move it away, or choose another name for the project.",
+                f"{self._root / name} has the index of another project and cannot be renamed: {error.strerror}.",
+                "Move that folder, or choose another name for the project.",
             ) from error
         log.warning("an index that no project had is in %s now", aside)
 

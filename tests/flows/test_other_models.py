@@ -139,7 +139,7 @@ def test_a_model_that_is_not_here_and_cannot_be_fetched_changes_nothing(home: Pa
     chooser = Chooser(home)
     with pytest.raises(AssertionError, match="MODEL_NOT_AVAILABLE"):
         chooser.choose(OTHER)
-    with pytest.raises(AssertionError, match="Near names"):
+    with pytest.raises(AssertionError, match="Similar names"):
         chooser.choose("BAAI/bge-smal-en-v1.5", download=True)
     job = chooser.choose(OTHER, download=True)
     assert job["state"] == "failed"

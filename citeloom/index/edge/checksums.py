@@ -119,7 +119,7 @@ def damaged(how: str) -> CiteLoomError:
 
 def unusable(message: str) -> CiteLoomError:
     """Return the error for an index that must be rebuilt."""
-    step = "Build it anew; on the command line: citeloom ingest PROJECT --force-rebuild."
+    step = "Rebuild it; on the command line: citeloom ingest PROJECT --force-rebuild."
     return CiteLoomError(Code.INDEX_UNAVAILABLE, message, step, damaged=True)
 
 

@@ -6,7 +6,7 @@ import errno
 import json
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,18 +18,11 @@ from citeloom.core import fault_injection as faults
 from citeloom.core.data_folder import free_bytes
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.index import filters as f
-from citeloom.index.base import (
-    BOOL_FIELDS,
-    INTEGER_FIELDS,
-    KEYWORD_FIELDS,
-    TEXT_FIELDS,
-    Collection,
-    Point,
-    SparseVector,
-)
+from citeloom.index.base import Collection, Point, SparseVector, Vector
 from citeloom.index.edge import checksums, trial_open
 from citeloom.index.edge.checksums import FolderState
-from citeloom.index.qdrant_models import FilterFactory, point_from_record
+from citeloom.index.fusion import Ranking
+from citeloom.index.qdrant_models import ClientLibrary, point_from_record
 
 UNFINISHED = "new-"  # prefix of a folder in which a collection is being created
 _CANNOT_OPEN = "The index of this project cannot be opened"
@@ -52,7 +45,16 @@ _SEARCHED = qdrant.SearchParams(hnsw_ef=_HNSW_EF, quantization=qdrant.Quantizati
 # Bytes. Qdrant Edge writes into sparse mapped files: where the disk is too full to fill a hole, the system kills the
 # process (SIGBUS). A write-ahead log takes 32 MB at once.
 _MIN_FREE = 64_000_000
-_FILTERS = FilterFactory(qdrant, qdrant.Filter, qdrant.RangeFloat, qdrant.IsEmptyCondition)
+_LIBRARY = ClientLibrary(
+    qdrant,
+    qdrant.Filter,
+    qdrant.RangeFloat,
+    qdrant.IsEmptyCondition,
+    # With enable_hnsw, Qdrant also builds graphs for frequent values of an index. Over 30,000 passages optimising then
+    # took 33 s instead of 20 s, and filtered searches were neither faster nor better.
+    index_options=lambda kind: {"enable_hnsw": False, "memory": _MAPPED},
+    word_tokenizer=qdrant.TokenizerType.Word,
+)
 
 
 class Bm25:
@@ -81,6 +83,8 @@ class Bm25:
 
 class EdgeCollection(Collection):
     """Collection of one project's passages in a local folder."""
+
+    _library = _LIBRARY
 
     def __init__(self, folder: Path, shard: qdrant.EdgeShard) -> None:
         super().__init__()
@@ -161,11 +165,15 @@ class EdgeCollection(Collection):
 
     def _write(self, points: Sequence[Point]) -> None:
         self._check_room()
-        self._update(qdrant.UpdateOperation.upsert_points([_point(p) for p in points]))
+        self._update(
+            qdrant.UpdateOperation.upsert_points(
+                [qdrant.Point(UUID(p.id), _LIBRARY.vectors(p), p.payload) for p in points]
+            )
+        )
         self.written += len(points)
 
     def _delete(self, where: f.Condition) -> None:
-        self._update(qdrant.UpdateOperation.delete_points_by_filter(_FILTERS.make(where)))
+        self._update(qdrant.UpdateOperation.delete_points_by_filter(_LIBRARY.filter(where)))
 
     def _check_room(self) -> None:
         if free_bytes(self.folder) < _MIN_FREE:
@@ -173,29 +181,25 @@ class EdgeCollection(Collection):
 
     def _rewrite(self, where: f.Condition, values: dict[str, Any]) -> None:
         self._check_room()
-        self._update(qdrant.UpdateOperation.set_payload_by_filter(_FILTERS.make(where), values))
+        self._update(qdrant.UpdateOperation.set_payload_by_filter(_LIBRARY.filter(where), values))
 
     def _update(self, operation: qdrant.UpdateOperation) -> None:
         with self._state.changing():
             self._shard.update(operation)
 
-    def _rankings(
-        self, dense: Sequence[float] | None, sparse: SparseVector | None, limit: int, where: f.Condition
-    ) -> tuple[dict[str, float], dict[str, float]]:
-        queries: dict[str, qdrant.Query] = {}
-        if dense is not None:
-            queries["dense"] = qdrant.Query.Nearest(list(dense), using="dense")
-        if sparse is not None:
-            words = qdrant.SparseVector(sparse.indices, sparse.values)
-            queries["sparse"] = qdrant.Query.Nearest(words, using="sparse")
-        visible = _FILTERS.make(where)
+    def _rankings(self, queries: Mapping[str, Vector], limit: int, where: f.Condition) -> dict[str, Ranking]:
+        visible = _LIBRARY.filter(where)
         requests = [
-            qdrant.QueryRequest(limit=limit, query=query, filter=visible, params=_SEARCHED)
-            for query in queries.values()
+            qdrant.QueryRequest(
+                limit=limit,
+                query=qdrant.Query.Nearest(_LIBRARY.vector(vector), using=name),
+                filter=visible,
+                params=_SEARCHED,
+            )
+            for name, vector in queries.items()
         ]
         answers = self._shard.query_batch(qdrant.QueryBatchRequest(requests))
-        found = {name: {str(p.id): p.score for p in answer} for name, answer in zip(queries, answers, strict=True)}
-        return found.get("dense", {}), found.get("sparse", {})
+        return {name: {str(p.id): p.score for p in answer} for name, answer in zip(queries, answers, strict=True)}
 
     def _retrieve(self, ids: Sequence[str], *, vectors: bool) -> list[Point]:
         return [point_from_record(r) for r in self._shard.retrieve([UUID(i) for i in ids], True, vectors)]
@@ -206,7 +210,7 @@ class EdgeCollection(Collection):
         request = qdrant.ScrollRequest(
             offset=UUID(begin) if begin else None,
             limit=limit,
-            filter=_FILTERS.make(where),
+            filter=_LIBRARY.filter(where),
             with_payload=True,
             with_vector=vectors,
             order_by=qdrant.OrderBy("chunk_index", qdrant.Direction.Asc) if by_place else None,
@@ -215,22 +219,19 @@ class EdgeCollection(Collection):
         return [point_from_record(r) for r in records]
 
     def _count(self, where: f.Condition) -> int:
-        return self._shard.count(qdrant.CountRequest(filter=_FILTERS.make(where)))
+        return self._shard.count(qdrant.CountRequest(filter=_LIBRARY.filter(where)))
 
     def _values(self, field: str, limit: int, where: f.Condition | None) -> dict[str, int]:
-        visible = _FILTERS.make(where) if where is not None else None
+        visible = _LIBRARY.filter(where) if where is not None else None
         found = self._shard.facet(qdrant.FacetRequest(field, limit, filter=visible))
         return {str(hit.value): hit.count for hit in found.hits}
 
     def _indexed(self) -> set[str]:
         return set(self._shard.info().payload_schema)
 
-    def _add_missing_indexes(self) -> list[str]:
-        missing = _missing_indexes(self._shard)
-        for name, params in missing.items():
-            self._update(qdrant.UpdateOperation.create_field_index(name, params))
-            faults.point("index.field_indexed", self.folder)
-        return list(missing)
+    def _create_index(self, field: str, params: Any) -> None:
+        self._update(qdrant.UpdateOperation.create_field_index(field, params))
+        faults.point("index.field_indexed", self.folder)
 
     def _vectors(self) -> tuple[int, bool]:
         return _vectors_of(self.folder)
@@ -251,34 +252,6 @@ def _config(dense_size: int, *, sparse: bool, large: bool) -> qdrant.EdgeConfig:
         payload_memory=texts,
         optimizers=qdrant.EdgeOptimizersConfig(max_segment_size=_SEGMENT * dense_size * 4 // 1024),  # kB of vectors
     )
-
-
-def _payload_indexes() -> dict[str, Any]:
-    """Return the payload indexes that filters need."""
-    # With enable_hnsw, Qdrant also builds graphs for frequent values of an index. Over 30,000 passages optimising then
-    # took 33 s instead of 20 s, and filtered searches were neither faster nor better.
-    keyword = qdrant.KeywordIndexParams(enable_hnsw=False, memory=_MAPPED)
-    number = qdrant.IntegerIndexParams(lookup=True, range=True, enable_hnsw=False, memory=_MAPPED)
-    words = qdrant.TextIndexParams(
-        tokenizer=qdrant.TokenizerType.Word,
-        lowercase=True,
-        ascii_folding=True,
-        phrase_matching=True,
-        enable_hnsw=False,
-        memory=_MAPPED,
-    )
-    return {
-        **dict.fromkeys(KEYWORD_FIELDS, keyword),
-        "section_keys": qdrant.KeywordIndexParams(prefix=True, enable_hnsw=False, memory=_MAPPED),
-        **dict.fromkeys(INTEGER_FIELDS, number),
-        **dict.fromkeys(TEXT_FIELDS, words),
-        **dict.fromkeys(BOOL_FIELDS, qdrant.BoolIndexParams(enable_hnsw=False, memory=_MAPPED)),
-    }
-
-
-def _missing_indexes(shard: qdrant.EdgeShard) -> dict[str, Any]:
-    existing = shard.info().payload_schema
-    return {name: params for name, params in _payload_indexes().items() if name not in existing}
 
 
 def _vectors_of(folder: Path) -> tuple[int, bool]:
@@ -305,13 +278,6 @@ def optimise(folder: Path) -> None:
     shard.flush()
     shard.close()
     checksums.write(folder)
-
-
-def _point(point: Point) -> qdrant.Point:
-    vectors: dict[str, Any] = {"dense": list(point.dense)}
-    if point.sparse is not None:
-        vectors["sparse"] = qdrant.SparseVector(point.sparse.indices, point.sparse.values)
-    return qdrant.Point(UUID(point.id), vectors, point.payload)
 
 
 @contextmanager

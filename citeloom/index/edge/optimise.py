@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.index.edge.child_process import IMPORT_ROOT, end_with_parent
+from citeloom.index.edge.child_process import IMPORT_ROOT, end_with_parent, killed_when
 from citeloom.index.edge.collection import EdgeCollection, optimise
 from citeloom.index.edge.sparse_files import copy_with_holes
 
@@ -25,7 +25,6 @@ log = logging.getLogger(__name__)
 
 MAX_WITHOUT_GRAPH = 100_000  # passages; with more at once, building the graph takes more memory than a laptop can spare
 _BATCH = 256
-_POLL_SECONDS = 0.2  # how often a child is checked for a stop request
 _NEVER = threading.Event()
 
 PassageProgress = Callable[[int, int], None]
@@ -79,21 +78,13 @@ def _run_in_child(
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=IMPORT_ROOT)
     except OSError as error:
         raise _failed(str(error)) from error
-    ended = threading.Event()
-    watch = threading.Thread(target=_kill_when_stopped, args=(process, stop, ended), daemon=True)
-    watch.start()
-    try:
+    with process, killed_when(process, stop.is_set):
         assert process.stdout and process.stderr
         for line in process.stdout:
             done, total = map(int, line.split())
             on_progress(done, total)
         reason = process.stderr.read().strip().splitlines()[-1:] or ["no reason given"]
         process.wait()
-    finally:
-        ended.set()
-        watch.join()
-        process.kill()
-        process.communicate()
     if process.returncode == 0:
         return True
     if stop.is_set():
@@ -108,13 +99,6 @@ def _failed(reason: str) -> CiteLoomError:
 def _remove(target: Path) -> None:
     for folder in (target, _copy_of_source(target)):
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _kill_when_stopped(process: subprocess.Popen[str], stop: threading.Event, ended: threading.Event) -> None:
-    while not ended.wait(_POLL_SECONDS):
-        if stop.is_set():
-            process.kill()
-            return
 
 
 def _copy_of_source(target: Path) -> Path:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -23,12 +22,11 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.index import filters as f
 from citeloom.index.base import Collection, ScoredPoint
 from citeloom.index.edge.checksums import unusable
-from citeloom.index.edge.child_process import IMPORT_ROOT, end_with_parent
+from citeloom.index.edge.child_process import IMPORT_ROOT, end_with_parent, killed_when
 from citeloom.index.edge.sparse_files import disk_usage
 
 _system: Any = psutil  # has no type information
 _MB = 1_000_000
-_POLL_SECONDS = 0.1
 _PAGE = 64
 _KILLED = 9  # POSIX number of SIGKILL
 
@@ -110,15 +108,15 @@ def _run_in_child(folder: Path, doc_ids: Sequence[str]) -> _Outcome:
     except OSError as error:
         raise _prevented(str(error)) from error
     passed: list[str] = []
-    ended = threading.Event()
-    watch = threading.Thread(target=_watch, args=(process, folder, limits, passed, ended), daemon=True)
-    watch.start()
-    try:
+    since = time.monotonic()
+
+    def limit_passed() -> bool:
+        if why := limits.passed(process, folder, since):
+            passed.append(why)
+        return bool(why)
+
+    with killed_when(process, limit_passed):
         output, stderr = process.communicate(json.dumps(list(doc_ids)))
-    finally:
-        ended.set()
-        watch.join()
-        process.kill()
     if process.returncode == 0:
         return _Outcome(output.splitlines(), None)
     if not passed and process.returncode == -_KILLED:
@@ -139,17 +137,6 @@ def _reason(stderr: str) -> str:
     """Return the decisive line of stderr."""
     lines = [line for line in stderr.splitlines() if line.strip() and not line.startswith("note:")]
     return next((line for line in lines if line.startswith("memory allocation")), lines[-1] if lines else "")
-
-
-def _watch(
-    process: subprocess.Popen[str], folder: Path, limits: _Limits, passed: list[str], ended: threading.Event
-) -> None:
-    since = time.monotonic()
-    while not ended.wait(_POLL_SECONDS):
-        if why := limits.passed(process, folder, since):
-            passed.append(why)
-            process.kill()
-            return
 
 
 def main(folder: Path) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from typing import Any, TypeVar, cast
 
 from citeloom.core.errors import CiteLoomError, Code
@@ -44,8 +44,7 @@ class DenseModel:
         self._before = instruction(name)
         self._pool = ThreadPoolExecutor(at_once, thread_name_prefix="embed")
         self.info = describe(name, self._model)
-        self._queries: OrderedDict[str, list[float]] = OrderedDict()
-        self._lock = threading.Lock()
+        self._query_vector = lru_cache(_CACHED_QUERIES)(self._embed_question)
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """Return the vectors of passages, in the given order."""
@@ -65,20 +64,13 @@ class DenseModel:
 
     def embed_query(self, text: str) -> list[float]:
         """Return the vector of a question; recent ones are cached."""
-        with self._lock:
-            known = self._queries.get(text)
-            if known is not None:
-                self._queries.move_to_end(text)
-                return known
         try:
-            vector = cast("list[float]", next(iter(self._model.query_embed(self._before.question + text))).tolist())
+            return self._query_vector(text)
         except Exception as error:
             raise _embedding_failed(self.name, error) from error
-        with self._lock:
-            self._queries[text] = vector
-            while len(self._queries) > _CACHED_QUERIES:
-                self._queries.popitem(last=False)
-        return vector
+
+    def _embed_question(self, text: str) -> list[float]:
+        return cast("list[float]", next(iter(self._model.query_embed(self._before.question + text))).tolist())
 
 
 class SparseModel:

@@ -204,7 +204,7 @@ def _check_known(name: str, known: list[str]) -> None:
         raise CiteLoomError(
             Code.MODEL_NOT_AVAILABLE,
             f"There is no model '{name}'.",
-            f"Near names: {', '.join(near)}.",
+            f"Similar names: {', '.join(near)}.",
             near=near,
             lasting=name,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, cast
 
@@ -13,16 +13,9 @@ from qdrant_client import QdrantClient, models
 
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.index import filters as f
-from citeloom.index.base import (
-    BOOL_FIELDS,
-    INTEGER_FIELDS,
-    KEYWORD_FIELDS,
-    TEXT_FIELDS,
-    Collection,
-    Point,
-    SparseVector,
-)
-from citeloom.index.qdrant_models import FilterFactory, point_from_record
+from citeloom.index.base import Collection, Point, Vector
+from citeloom.index.fusion import Ranking
+from citeloom.index.qdrant_models import ClientLibrary, point_from_record
 from citeloom.index.server.circuit_breaker import CircuitBreaker
 from citeloom.index.server.connection import QdrantServer
 
@@ -32,16 +25,20 @@ OLDEST = (1, 20)  # the first with every filter, and the version of Qdrant Edge
 _HNSW_EF = 512
 _WRITE_SECONDS = 60  # timeout of a write, which the server answers when it is done
 _MAX_REQUEST_BYTES = 4_000_000  # bytes; servers accept 32 MB by default
-_FILTERS = FilterFactory(
+_LIBRARY = ClientLibrary(
     models,
     models.Filter,
     models.Range,
     lambda field: models.IsEmptyCondition(is_empty=models.PayloadField(key=field)),
+    index_options=lambda kind: {"type": kind, "enable_hnsw": False},
+    word_tokenizer=models.TokenizerType.WORD,
 )
 
 
 class ServerCollection(Collection):
     """Collection of one project's passages on a Qdrant server."""
+
+    _library = _LIBRARY
 
     def __init__(self, server: QdrantServer, name: str, client: QdrantClient) -> None:
         super().__init__()
@@ -142,42 +139,34 @@ class ServerCollection(Collection):
             if made and size + room > _MAX_REQUEST_BYTES:
                 self._client.upsert(self.name, made, **self._write_options)
                 made, size = [], 0
-            made.append(_point(point))
+            made.append(models.PointStruct(id=point.id, vector=_LIBRARY.vectors(point), payload=point.payload))
             size += room
         self._client.upsert(self.name, made, **self._write_options)
 
     def _delete(self, where: f.Condition) -> None:
-        self._client.delete(self.name, models.FilterSelector(filter=_FILTERS.make(where)), **self._write_options)
+        self._client.delete(self.name, models.FilterSelector(filter=_LIBRARY.filter(where)), **self._write_options)
 
     def _rewrite(self, where: f.Condition, values: dict[str, Any]) -> None:
         self._client.set_payload(
-            self.name, values, models.FilterSelector(filter=_FILTERS.make(where)), **self._write_options
+            self.name, values, models.FilterSelector(filter=_LIBRARY.filter(where)), **self._write_options
         )
 
-    def _rankings(
-        self, dense: Sequence[float] | None, sparse: SparseVector | None, limit: int, where: f.Condition
-    ) -> tuple[dict[str, float], dict[str, float]]:
-        queries: dict[str, list[float] | models.SparseVector] = {}
-        if dense is not None:
-            queries["dense"] = list(dense)
-        if sparse is not None:
-            queries["sparse"] = models.SparseVector(indices=sparse.indices, values=sparse.values)
-        visible = _FILTERS.make(where)
+    def _rankings(self, queries: Mapping[str, Vector], limit: int, where: f.Condition) -> dict[str, Ranking]:
+        visible = _LIBRARY.filter(where)
         requests = [
             models.QueryRequest(
-                query=query,
+                query=_LIBRARY.vector(vector),
                 using=name,
                 filter=visible,
                 limit=limit,
                 with_payload=False,
                 params=models.SearchParams(hnsw_ef=_HNSW_EF),
             )
-            for name, query in queries.items()
+            for name, vector in queries.items()
         ]
         with self._breaker.guard(self._server):
             answers = self._client.query_batch_points(self.name, requests)
-        found = {name: {str(p.id): p.score for p in one.points} for name, one in zip(queries, answers, strict=True)}
-        return found.get("dense", {}), found.get("sparse", {})
+        return {name: {str(p.id): p.score for p in one.points} for name, one in zip(queries, answers, strict=True)}
 
     def _retrieve(self, ids: Sequence[str], *, vectors: bool) -> list[Point]:
         return [point_from_record(r) for r in self._client.retrieve(self.name, list(ids), with_vectors=vectors)]
@@ -188,7 +177,7 @@ class ServerCollection(Collection):
         order = models.OrderBy(key="chunk_index", direction=models.Direction.ASC) if by_place else None
         records, _ = self._client.scroll(
             self.name,
-            _FILTERS.make(where),
+            _LIBRARY.filter(where),
             limit=limit,
             order_by=order,
             offset=begin,
@@ -198,51 +187,19 @@ class ServerCollection(Collection):
         return [point_from_record(r) for r in records]
 
     def _count(self, where: f.Condition) -> int:
-        return self._client.count(self.name, _FILTERS.make(where)).count
+        return self._client.count(self.name, _LIBRARY.filter(where)).count
 
     def _values(self, field: str, limit: int, where: f.Condition | None) -> dict[str, int]:
-        visible = _FILTERS.make(where) if where is not None else None
+        visible = _LIBRARY.filter(where) if where is not None else None
         return {str(hit.value): hit.count for hit in self._client.facet(self.name, field, visible, limit).hits}
 
     def _indexed(self) -> set[str]:
         return set(self._client.get_collection(self.name).payload_schema)
 
-    def _add_missing_indexes(self) -> list[str]:
-        existing = self._indexed()
-        missing = {name: params for name, params in _payload_indexes().items() if name not in existing}
-        for name, params in missing.items():
-            self._client.create_payload_index(self.name, name, params, **self._write_options)
-        return list(missing)
+    def _create_index(self, field: str, params: Any) -> None:
+        self._client.create_payload_index(self.name, field, params, **self._write_options)
 
     def _vectors(self) -> tuple[int, bool]:
         found = self._client.get_collection(self.name).config.params
         dense = cast("dict[str, models.VectorParams]", found.vectors)["dense"]
         return dense.size, bool(found.sparse_vectors)
-
-
-def _payload_indexes() -> dict[str, Any]:
-    """Return the payload indexes that filters need, the same as in Qdrant Edge."""
-    keyword = models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, enable_hnsw=False)
-    number = models.IntegerIndexParams(type=models.IntegerIndexType.INTEGER, lookup=True, range=True, enable_hnsw=False)
-    words = models.TextIndexParams(
-        type=models.TextIndexType.TEXT,
-        tokenizer=models.TokenizerType.WORD,
-        lowercase=True,
-        ascii_folding=True,
-        phrase_matching=True,
-        enable_hnsw=False,
-    )
-    return {
-        **dict.fromkeys(KEYWORD_FIELDS, keyword),
-        "section_keys": keyword.model_copy(update={"prefix": True}),
-        **dict.fromkeys(INTEGER_FIELDS, number),
-        **dict.fromkeys(TEXT_FIELDS, words),
-        **dict.fromkeys(BOOL_FIELDS, models.BoolIndexParams(type=models.BoolIndexType.BOOL, enable_hnsw=False)),
-    }
-
-
-def _point(point: Point) -> models.PointStruct:
-    vectors: dict[str, Any] = {"dense": list(point.dense)}
-    if point.sparse is not None:
-        vectors["sparse"] = models.SparseVector(indices=point.sparse.indices, values=point.sparse.values)
-    return models.PointStruct(id=point.id, vector=vectors, payload=point.payload)

@@ -41,8 +41,8 @@ class QdrantServer:
         if self.key is not None and not re.fullmatch(r"[!-~]+", self.key):
             raise CiteLoomError(
                 Code.INVALID_INPUT,
-                "The key for the Qdrant server holds blanks or characters that no key has.",
-                "Copy it once more and log in again: citeloom index login.",
+                "The key for the Qdrant server contains spaces or invalid characters.",
+                "Copy the key again and log in: citeloom index login.",
             )
         if self.key and address.startswith("http:") and not is_own_machine(address):
             raise CiteLoomError(
@@ -103,7 +103,7 @@ class QdrantServer:
                 return CiteLoomError(
                     Code.INDEX_UNAVAILABLE,
                     f"{_upper(at)} has no collection {collection}: it was deleted there.",
-                    "Build the index anew; on the command line: citeloom ingest PROJECT --force-rebuild.",
+                    "Rebuild the index; on the command line: citeloom ingest PROJECT --force-rebuild.",
                     missing=collection,
                 )
             case UnexpectedResponse(status_code=408 | 504):
@@ -129,7 +129,7 @@ class QdrantServer:
                 return CiteLoomError(
                     code,
                     f"{what}: {at} said: {reason}.",
-                    "Look after the server, then try again.",
+                    "Check the server, then try again.",
                     **{detail: self.address},
                 )
             case ResourceExhaustedResponse():
@@ -174,7 +174,7 @@ class QdrantServer:
         else:
             why = f"The Qdrant server at {self.address} cannot be reached: {root}."
             next_step = (
-                "Start the server, or check the address and the network. If it is gone for good, build the index anew"
+                "Start the server, or check the address and the network. If it is gone for good, rebuild the index"
                 " on this disk; on the command line: citeloom ingest PROJECT --force-rebuild --embedded."
             )
         return CiteLoomError(Code.INDEX_UNAVAILABLE, why, next_step, away=self.address)

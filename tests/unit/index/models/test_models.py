@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -127,9 +128,8 @@ def test_a_question_is_embedded_once_while_it_is_remembered(
             asked.append(text)
             return real.query_embed(text)
 
-    bundled._queries.clear()
     monkeypatch.setattr(bundled, "_model", Counting())
-    monkeypatch.setattr(embedding, "_CACHED_QUERIES", 2)
+    monkeypatch.setattr(bundled, "_query_vector", lru_cache(2)(bundled._embed_question))
     first = bundled.embed_query("a")
     assert bundled.embed_query("b") != first
     assert bundled.embed_query("a") == first
