@@ -59,7 +59,7 @@ def _linked(written: str, base_folder: Path | None) -> AttachmentFile:
         rest = written.removeprefix(_RELATIVE).replace("\\", "/")
         if base_folder is None:
             return _missing(
-                f"The linked file {rest} is counted from a base folder, and none is set on this computer "
+                f"The linked file {rest} is relative to a base folder, and none is set on this computer "
                 "(in Zotero: Settings, Advanced, Files and Folders, Linked Attachment Base Directory)."
             )
         if ".." in rest.split("/") or rest.startswith("/") or PureWindowsPath(rest).drive:

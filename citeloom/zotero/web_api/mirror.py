@@ -23,13 +23,13 @@ class Mirror:
     held: Mapping[str, Mapping[str, dict[str, Any]]] = field(default_factory=lambda: {kind: {} for kind in KINDS})
 
     def updated(
-        self, version: int, changed: Mapping[str, Iterable[dict[str, Any]]], gone: Mapping[str, Iterable[str]]
+        self, version: int, changed: Mapping[str, Iterable[dict[str, Any]]], deleted: Mapping[str, Iterable[str]]
     ) -> Mirror:
         """Return the library with changes applied."""
         held = {}
         for kind in KINDS:
-            erased = set(gone.get(kind, ()))
-            held[kind] = {key: data for key, data in self.held[kind].items() if key not in erased}
+            removed = set(deleted.get(kind, ()))
+            held[kind] = {key: data for key, data in self.held[kind].items() if key not in removed}
             held[kind] |= {data["key"]: data for data in changed[kind]}
         return Mirror(version, held)
 

@@ -175,17 +175,17 @@ def _with_changes(zotero: Zotero, cached: Mirror) -> Mirror:
         return _with_changes(zotero, Mirror())
     changed = {"items": items.values()}
     for kind in KINDS[1:]:
-        found, seen = _everything(zotero, kind, since=since)
-        _check_version(version, seen)
+        found, current = _everything(zotero, kind, since=since)
+        _check_version(version, current)
         changed[kind] = found.values()
-    return cached.updated(version, changed, _erased(zotero, since, version) if since else {})
+    return cached.updated(version, changed, _deleted(zotero, since, version) if since else {})
 
 
-def _erased(zotero: Zotero, since: int, version: int) -> dict[str, list[str]]:
+def _deleted(zotero: Zotero, since: int, version: int) -> dict[str, list[str]]:
     """Return the keys of permanently deleted objects, by kind."""
     deleted = _json(zotero, lambda: zotero.deleted(since=since))
     if not isinstance(deleted, dict) or not all(isinstance(deleted.get(kind), list) for kind in KINDS):
-        raise incomplete_answer("The answer of Zotero's servers does not look like a list of what was deleted")
+        raise incomplete_answer("The answer of Zotero's servers does not look like a list of deleted objects")
     _check_version(version, _number(zotero, "last-modified-version"))
     return deleted
 
@@ -245,6 +245,6 @@ def _number(zotero: Zotero, header: str) -> int:
     return int(value)
 
 
-def _check_version(version: int, seen: int) -> None:
-    if version != seen:
+def _check_version(version: int, current: int) -> None:
+    if version != current:
         raise _Changed
