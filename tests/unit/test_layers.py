@@ -61,7 +61,7 @@ ONE_IMPORTER: dict[str, str | tuple[str, ...]] = {
     "psutil": ("core.processes", "index.edge.trial_open"),
     "tokenizers": "conversion.tokens",
     "bibtexparser": "bibliography.bibtex",
-    "msgspec": "api.verbs",
+    "msgspec": "api",
     "mcp": "tools",
     "mcp_types": "tools",
     "anyio": "tools",
