@@ -75,7 +75,7 @@ def test_an_editor_appears_asks_and_is_disconnected(page: ActivityPage, project:
         assert not editors.disconnect_button.isEnabled(), "nobody is chosen"
         editors.table.selectRow(0)
         qtbot.mouseClick(editors.disconnect_button, LEFT)
-        assert "started again" in _agree(editors.question, qtbot)
+        assert "until you restart" in _agree(editors.question, qtbot)
         _wait(qtbot, lambda: editors.empty.isVisible() and page.tabs.tabText(EDITORS) == "Editors")
         assert editor.fail("list_projects")["code"] == "PERMISSION_DENIED"
     assert nameless(page) == []
@@ -287,10 +287,10 @@ def test_an_import_under_way_is_shown_and_stopped(qtbot: QtBot) -> None:
     assert page.tabs.tabText(IMPORTS) == "Imports (8)"
     running = page.imports.running
     assert list(running.jobs) == [f"job-{number}" for number in range(5)]
-    assert running.more.text() == "Waiting behind them: 3"
+    assert running.more.text() == "Waiting: 3"
     card = running.jobs["job-0"]
     assert card.message.text().startswith(
-        "Reading papers whole: 3 of 40 – 25 of 40 papers searchable, 1 could not be read"
+        "Reading full papers: 3 of 40 – 25 of 40 papers searchable, 1 could not be read"
     )
     assert card.file.text() == "a.pdf, page 3 of 28"
     qtbot.mouseClick(card.stop_button, LEFT)

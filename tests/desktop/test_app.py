@@ -113,7 +113,7 @@ def test_an_engine_killed_in_an_import_is_shown_started_again_and_the_import_goe
     app.engine_status.changed.connect(lambda: said.append(app.window.banner.message.text()))
     with qtbot.waitSignals([app.tasks.lost, app.tasks.reached], timeout=LONG):
         os.kill(engine_address(own_home)["pid"], signal.SIGKILL)
-    assert any("is being started again" in words for words in said)
+    assert any("is being restarted" in words for words in said)
     assert not app.window.banner.isVisible()
 
     def read() -> bool:

@@ -102,7 +102,7 @@ def test_an_editor_is_connected_seen_and_put_back_as_it_was(
 
     qtbot.mouseClick(panel.undo_button, LEFT)
     _wait(qtbot, lambda: file.read_bytes() == CURSOR and not panel.undo_button.isVisible())
-    assert page.banner.message.text() == "The file of Cursor is as it was before."
+    assert page.banner.message.text() == "The file of Cursor was restored."
     assert nameless(page) == []
 
 
@@ -122,7 +122,7 @@ def test_undo_leaves_a_file_alone_that_was_changed_since_and_remove_takes_the_en
     file.write_text(json.dumps(entry))
 
     qtbot.mouseClick(panel.undo_button, LEFT)
-    _wait(qtbot, lambda: "“Remove” takes only CiteLoom’s entry out" in page.banner.message.text())
+    _wait(qtbot, lambda: "“Remove” deletes only CiteLoom’s entry" in page.banner.message.text())
     assert json.loads(file.read_text()) == entry
     qtbot.mouseClick(panel.remove_button, LEFT)
     _wait(qtbot, lambda: not panel.remove_button.isVisible())
@@ -174,7 +174,7 @@ def test_a_command_that_does_not_start_is_told_with_its_reason(page: ConnectPage
     _wait(qtbot, page.panel.test_button.isVisible)
     qtbot.mouseClick(page.panel.test_button, LEFT)
     _wait(qtbot, page.banner.isVisible)
-    assert page.banner.message.text().startswith("Cursor will not reach CiteLoom like this.")
+    assert page.banner.message.text().startswith("Cursor cannot reach CiteLoom this way.")
     assert str(person / "gone") in page.banner.message.text()
     assert "citeloom clients" not in page.banner.message.text(), "nobody has to open a terminal"
 

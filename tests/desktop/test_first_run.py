@@ -45,7 +45,7 @@ def test_without_zotero_the_sample_library_is_read_in_five_steps(
 ) -> None:
     nowhere(own_home)
     assistant = shown(context, qtbot)
-    qtbot.waitUntil(lambda: "cannot be reached" in assistant.zotero.state.text(), timeout=LONG)
+    qtbot.waitUntil(lambda: "cannot be reached" in assistant.zotero.connection.state.text(), timeout=LONG)
     click(qtbot, assistant.zotero.sample_button)
     assert assistant.step is assistant.choice and assistant.choice.sample.isChecked()
     click(qtbot, assistant.next_button)
@@ -80,7 +80,7 @@ def test_zotero_is_seen_by_itself_once_it_lets_programs_in(
     with LocalZotero(world, enabled=False) as zotero:
         settings(own_home, f'[zotero]\nlocal_url = "{zotero.url}"\ndata_folder = "{world.data_folder}"\n')
         assistant = shown(context, qtbot)
-        qtbot.waitUntil(lambda: "Advanced" in assistant.zotero.help.text(), timeout=LONG)
+        qtbot.waitUntil(lambda: "Advanced" in assistant.zotero.connection.details.text(), timeout=LONG)
         zotero.enabled = True
         qtbot.waitUntil(lambda: assistant.zotero.found, timeout=LONG)
         click(qtbot, assistant.next_button)

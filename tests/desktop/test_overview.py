@@ -41,7 +41,7 @@ LOST = CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.", "")
         (
             Situation(True, other_version="9.9", status=STATUS),
             TrayState.ATTENTION,
-            "The engine is of another version (9.9)",
+            "The engine has another version (9.9)",
         ),
         (
             Situation(True, status=replace(STATUS, settings_problem="line 3")),
@@ -70,7 +70,7 @@ def finished(**result: Any) -> dict[str, Any]:
     [
         (finished(documents_processed=3, chunks_written=70), "thesis is up to date", False),
         (finished(documents_processed=3, failed=2), "thesis: some papers could not be read", True),
-        (finished(held_back=30), "thesis: a sync needs you", True),
+        (finished(held_back=30), "thesis: a sync needs your decision", True),
         (finished(state="failed", error=LOST.as_dict()), "The import of thesis failed", True),
     ],
     ids=["read", "some failed", "held back", "failed"],

@@ -65,10 +65,10 @@ def test_duplicates_are_counted_for_each_project_on_its_own(qtbot: QtBot) -> Non
 
     page, _ = _two(qtbot, library_list_documents=documents)
     box = page.view.papers.status_box
-    qtbot.waitUntil(lambda: box.findText("Same as another (2)") >= 0)
+    qtbot.waitUntil(lambda: box.findText("Duplicate (2)") >= 0)
     page.list.choose("other")
     assert box.count() == 1, "what was counted for the other project is not shown for this one"
-    qtbot.waitUntil(lambda: box.findText("Same as another (1)") >= 0)
+    qtbot.waitUntil(lambda: box.findText("Duplicate (1)") >= 0)
 
 
 def test_papers_are_counted_again_when_the_engine_is_back(qtbot: QtBot) -> None:

@@ -267,7 +267,7 @@ def test_an_import_is_followed_and_stopped(qtbot: QtBot) -> None:
     strip = page.view.strip
     assert not strip.isVisible()
     tasks.publish(progress())
-    assert strip.what.text() == "Reading papers whole: 4 of 8"
+    assert strip.what.text() == "Reading full papers: 4 of 8"
     assert strip.left.text() == "about 7 min"
     assert strip.file.accessibleName() == "owl.pdf, page 2 of 30"
     assert strip.bar.value() == 750
@@ -293,7 +293,7 @@ def test_an_import_that_waits_says_what_for_and_tells_it_once(qtbot: QtBot) -> N
     assert page.view.strip.what.text() == "Waiting: The server is away. Start it."
     assert page.view.strip.bar.value() == 750, "how far it has come is still shown"
     assert told == [("thesis: an import waits", "The server is away. Start it.", True)]
-    qtbot.waitUntil(lambda: page.context.engine_status.now.summary().startswith("Waiting for something that is away"))
+    qtbot.waitUntil(lambda: page.context.engine_status.now.summary().startswith("Waiting for a server or disk"))
 
 
 def test_failed_papers_are_tried_again_where_there_are_some(qtbot: QtBot) -> None:
@@ -314,7 +314,7 @@ def test_papers_that_were_held_back_and_a_failed_import_are_told(qtbot: QtBot) -
     page, tasks = opened(qtbot, SampleProjects(8))
     qtbot.waitUntil(lambda: page.view.project == "thesis")
     tasks.publish({**FINISHED, "result": {"held_back": 12}})
-    assert "12 papers have left" in page.banner.message.text()
+    assert "12 papers are no longer in their sources" in page.banner.message.text()
     error = CiteLoomError(Code.STORAGE_ERROR, "The disk is full.", "Make room.").as_dict()
     tasks.publish({**FINISHED, "state": "failed", "result": {"error": error}})
     assert page.banner.message.text() == "The disk is full. Make room."
@@ -369,7 +369,7 @@ def test_more_of_zotero_is_added_and_read(qtbot: QtBot) -> None:
     qtbot.keyClick(tree.view, Qt.Key.Key_Space)
     qtbot.mouseClick(page.view.dialog.yes, LEFT)  # type: ignore[union-attr]
     qtbot.waitUntil(lambda: bool(questions(tasks, "importing_ingest")))
-    chosen = [{"words": "AA", "library": "library", "recursive": True, "tags": ()}]
+    chosen = [{"name": "AA", "library": "library", "recursive": True, "tags": ()}]
     assert questions(tasks, "library_allow_sources") == [{"project": "thesis", "folders": (), "zotero": chosen}]
 
 
@@ -411,7 +411,7 @@ def test_a_doubtful_paper_says_what_it_claims_and_is_decided_on(
     assert not papers.actions_.confirm.isEnabled() and not papers.actions_.refuse.isEnabled()
     papers.view.selectRow(0)
     assert papers.model.index(0, STATUS).data() == "Doubtful"
-    assert papers.model.index(0, REASON).data() == "Doubtful: says it is @hartmann2019"
+    assert papers.model.index(0, REASON).data() == "Doubtful: claims to be @hartmann2019"
     assert "has another file" in papers.details.lines["record"].text()
     with qtbot.waitSignal(papers.actions_.notice) as told:
         getattr(papers.actions_, action).trigger()

@@ -188,7 +188,7 @@ def test_a_search_that_fails_leaves_no_answer_to_another_question(qtbot: QtBot) 
 @pytest.mark.parametrize(
     ("picture", "note"),
     [
-        (a_picture(found=False, marks=[]), "could not be marked"),
+        (a_picture(found=False, marks=[]), "could not be determined"),
         (a_picture(page=4, found=False, marks=[]), ""),
         (a_picture(), ""),
     ],
@@ -215,7 +215,7 @@ def test_neighbours_shown_as_one_are_marked_together_and_the_same_elsewhere_is_n
     ask(page, qtbot)
     view = page.reader.page
     qtbot.waitUntil(lambda: len(view.canvas.marks) == 1)
-    assert page.reader.also.isVisible() and page.reader.also.text() == "The same is said in [@okafor2020, p. 2]"
+    assert page.reader.also.isVisible() and page.reader.also.text() == "Also in [@okafor2020, p. 2]"
     qtbot.mouseClick(view.next, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: view.where.text().endswith("4 of 5)") and len(view.canvas.marks) == 1)
     assert not view.note.isVisible(), "the other part stands here, and is marked"
@@ -241,7 +241,7 @@ def test_what_an_agent_stored_says_so_and_cannot_be_cited(qtbot: QtBot) -> None:
     page, _ = opened(qtbot, search_query=found(forged, a_hit(2, also_in=also)))
     ask(page, qtbot)
     qtbot.waitUntil(lambda: page.model.rowCount() == 2)
-    assert page.model.index(0).data() == "Doubtful: says it is @okafor2021"
+    assert page.model.index(0).data() == "Doubtful: claims to be @okafor2021"
     assert page.model.index(0).data(BADGE) == "Agent"
     reader = page.reader
     assert not any(action.isEnabled() for action in (reader.copy_cite, reader.copy_quote, reader.copy_bibtex))
@@ -344,7 +344,7 @@ def test_a_scan_stays_on_the_screen_when_its_words_cannot_be_found(qtbot: QtBot)
     page, tasks = opened(qtbot, library_page_image=draw, search_query=found(a_hit(text_source="ocr")))
     ask(page, qtbot)
     view = page.reader.page
-    qtbot.waitUntil(lambda: "could not be marked" in view.note.text())
+    qtbot.waitUntil(lambda: "could not be determined" in view.note.text())
     assert view.isVisible() and not view.canvas.picture.isNull()
     assert "search_get_passage" not in [verb for verb, _ in tasks.asked]
 

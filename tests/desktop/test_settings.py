@@ -106,8 +106,8 @@ def test_the_sections_show_what_the_engine_has(
     assert logs.finding.text()
 
     zotero = _go(page, "zotero", ZoteroSection)
-    _wait(qtbot, zotero.look_button.isEnabled)
-    assert zotero.account.text() and zotero.state.text() != "Looking for Zotero …"
+    _wait(qtbot, zotero.check_button.isEnabled)
+    assert zotero.login.message.text() and zotero.connection.state.text() != "Looking for Zotero …"
     assert nameless(page) == []
 
 

@@ -81,7 +81,7 @@ def test_an_index_is_tested_moved_and_backed_up(
     assert not dialog.move_button.isEnabled() and not dialog.local.isEnabled()
     qtbot.keyClicks(dialog.server.line, qdrant.address)
     qtbot.keyClick(dialog.server.line, Qt.Key.Key_Return)
-    _wait(qtbot, lambda: dialog.server.status.text() == "It can be used: Qdrant 1.20.0 answers there.")
+    _wait(qtbot, lambda: dialog.server.status.text() == "The server can be used: Qdrant 1.20.0.")
     assert dialog.isVisible() and not dialog.server.warning.isVisible(), "it is on this machine"
     qtbot.mouseClick(dialog.move_button, LEFT)
     _wait(qtbot, lambda: section.projects.rows[0].place == qdrant.address)
@@ -211,7 +211,7 @@ def test_a_move_says_what_leaves_the_machine_and_how_it_ended(own_home: Path, qt
 
     section._jobs["7"] = "move", "thesis"
     tasks.publish(ended("cancelled", warnings=[]))
-    assert "is as it was" in page.banner.message.text()
+    assert "was not changed" in page.banner.message.text()
     section._jobs["7"] = "move", "thesis"
     tasks.publish(ended("failed", error=REFUSED.as_dict()))
     assert page.banner.message.text() == str(REFUSED)
@@ -245,7 +245,7 @@ def test_a_compacted_index_says_what_it_freed(own_home: Path, qtbot: QtBot) -> N
     _wait(qtbot, lambda: "7" in section._jobs)
     done = CompactResult(project="thesis", passages=3, bytes_before=9_000_000, bytes=5_000_000)
     tasks.publish(ended("done", **encode(done)))
-    assert page.banner.message.text() == "“thesis”: It took 9.0 MB; now it takes 5.0 MB."
+    assert page.banner.message.text() == "“thesis”: Its size went from 9.0 MB to 5.0 MB."
 
 
 # -- restoring ---------------------------------------------------------------------------------------------------------
@@ -293,7 +293,7 @@ def test_a_restore_says_first_what_it_replaces_and_afterwards_where_that_is(own_
     choose()
     _wait(qtbot, lambda: backups.question is not None)
     yes(backups.question)
-    _wait(qtbot, lambda: page.banner.message.text().endswith("What was here before is in /x/before"))
+    _wait(qtbot, lambda: page.banner.message.text().endswith("The previous data is in /x/before"))
     asked = {"file": "/b/all.zip", "replace": True, "accepted": ["/home/somebody"], "all_settings": False}
     assert ("maintenance_restore", asked) in tasks.asked
 

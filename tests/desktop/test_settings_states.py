@@ -95,7 +95,7 @@ def projects(*names: str) -> dict[str, Any]:
         (
             seen("sqlite", local={"running": True, "api": "off", "version": None, "better_bibtex": None, "url": ""}),
             False,
-            "does not let other programs in",
+            "does not allow access by other programs",
         ),
     ],
     ids=["local", "sqlite", "web", "none", "closed door"],
@@ -115,31 +115,31 @@ def test_one_logs_in_with_a_hidden_key_and_out_again(own_home: Path, qtbot: QtBo
     refused = CiteLoomError(Code.PERMISSION_DENIED, "zotero.org does not know this key.", "Make a new one.")
     page, tasks = _page(qtbot, importing_zotero_status=seen("local"), importing_zotero_login=refused)
     section = _go(page, "zotero", ZoteroSection)
-    _wait(qtbot, lambda: section.state.text() == "Zotero 7.0.1 is running" and section.key.isEnabled())
-    assert section.key.echoMode() == QLineEdit.EchoMode.Password and not section.log_out_button.isVisible()
+    _wait(qtbot, lambda: section.connection.state.text() == "Zotero 7.0.1 is running" and section.login.key.isEnabled())
+    assert section.login.key.echoMode() == QLineEdit.EchoMode.Password and not section.login.log_out_button.isVisible()
     placeholder = section.rows["zotero.data_folder"].control
     assert isinstance(placeholder, QLineEdit) and placeholder.placeholderText() == "/home/ada/Zotero"
-    qtbot.keyClicks(section.key, " s3cret ")
-    qtbot.mouseClick(section.log_in_button, LEFT)
-    _wait(qtbot, lambda: section.account.text() == str(refused))
-    assert section.log_in_button.isEnabled() and section.key.text(), "it can be mended and sent again"
+    qtbot.keyClicks(section.login.key, " s3cret ")
+    qtbot.mouseClick(section.login.log_in_button, LEFT)
+    _wait(qtbot, lambda: section.login.message.text() == str(refused))
+    assert section.login.log_in_button.isEnabled() and section.login.key.text(), "it can be corrected and sent again"
 
     tasks.answers["importing_zotero_login"] = {"user": "ada", "key": "keyring"}
     tasks.answers["importing_zotero_status"] = seen("local", web={"key": "keyring", "user": "ada", "problem": None})
-    qtbot.keyClick(section.key, Qt.Key.Key_Return)
-    _wait(qtbot, section.log_out_button.isVisible)
+    qtbot.keyClick(section.login.key, Qt.Key.Key_Return)
+    _wait(qtbot, section.login.log_out_button.isVisible)
     assert ("importing_zotero_login", {"key": "s3cret"}) in tasks.asked
-    assert section.key.text() == "" and "ada" in section.account.text()
+    assert section.login.key.text() == "" and "ada" in section.login.message.text()
 
     tasks.answers |= {
         "importing_zotero_logout": {"forgotten": True, "key": None},
         "importing_zotero_status": seen("local"),
     }
-    qtbot.mouseClick(section.log_out_button, LEFT)
+    qtbot.mouseClick(section.login.log_out_button, LEFT)
     assert ("importing_zotero_logout", {}) not in tasks.asked, "it asks first"
     _agree(section.findChild(QMessageBox))
-    _wait(qtbot, section.key.isVisible)
-    assert "not logged in" in section.account.text()
+    _wait(qtbot, section.login.key.isVisible)
+    assert "not logged in" in section.login.message.text()
 
 
 # -- models ------------------------------------------------------------------------------------------------------------
@@ -151,13 +151,13 @@ def test_another_model_is_asked_for_fetched_and_followed(own_home: Path, qtbot: 
     _wait(qtbot, lambda: len(section.models.rows) == 3)
     section.projects_table.selectRow(0)
     section.models_table.selectRow(0)
-    assert not section.use_button.isEnabled() and section.hint.text() == "“thesis” has this model."
+    assert not section.use_button.isEnabled() and section.hint.text() == "“thesis” already uses this model."
     section.models_table.selectRow(2)
     qtbot.mouseClick(section.use_button, LEFT)
     assert section.question is not None
     assert "beside the old one" in section.question.text() and "500.0 MB" in section.question.text()
     _agree(section.question)
-    _wait(qtbot, lambda: "being built anew" in page.banner.message.text())
+    _wait(qtbot, lambda: "being rebuilt" in page.banner.message.text())
     assert tasks.asked[-1] == ("maintenance_use_model", {"project": "thesis", "model": "multi/far", "download": True})
 
     progress = {"type": "JobProgress", "job_id": "7", "project_id": "thesis", "total": 0, "stage": "model"}
@@ -167,7 +167,7 @@ def test_another_model_is_asked_for_fetched_and_followed(own_home: Path, qtbot: 
     now["projects"][0]["dense_model"] = "multi/far"
     tasks.answers["maintenance_models"] = now
     tasks.publish({"type": "JobFinished", "job_id": "7", "project_id": "thesis", "state": "done", "result": {}})
-    assert page.banner.message.text() == "“thesis” has the model multi/far now."
+    assert page.banner.message.text() == "“thesis” now uses the model multi/far."
     _wait(qtbot, lambda: section.projects.rows[0].dense_model == "multi/far")
     assert not section.strip.isVisible()
 
@@ -196,7 +196,7 @@ def test_a_model_that_cannot_be_had_leaves_the_project_as_it_is(own_home: Path, 
             tasks.asked[-1] == ("maintenance_use_model", {"project": "thesis", "model": "multi/one", "download": False})
         ),
     )
-    _wait(qtbot, lambda: "being built anew" in page.banner.message.text())
+    _wait(qtbot, lambda: "being rebuilt" in page.banner.message.text())
     error = CiteLoomError(Code.MODEL_NOT_AVAILABLE, "It could not be fetched.", "Try again.").as_dict()
     failed = {"type": "JobFinished", "job_id": "7", "project_id": "thesis", "state": "failed"}
     tasks.publish({**failed, "result": {"error": error}})
@@ -267,7 +267,7 @@ def test_the_check_up_shows_first_what_needs_somebody(own_home: Path, qtbot: QtB
     tasks.answers["maintenance_doctor"] = {"findings": findings}
     qtbot.mouseClick(section.check_button, LEFT)
     _wait(qtbot, section.table.isVisible)
-    assert section.status.text() == "1 of 2 parts need you."
+    assert section.status.text() == "1 of 2 parts need attention."
     assert section.finding.text() == "not there: /x\nConnect the drive."
     assert page.minimumSizeHint().width() < 900
     note = {"part": "documents of p", "ok": True, "note": True, "seen": "2 not read", "next_step": "Try again."}

@@ -64,25 +64,25 @@ def test_what_is_unticked_inside_a_collection_is_left_out(qtbot: QtBot) -> None:
     tree = _tree(qtbot)
     _press_space(qtbot, tree, "Owls/and gulls")
     _press_space(qtbot, tree, "Sight")
-    assert [(one.words, one.recursive) for one in tree.chosen()] == [("AA", False), ("BB", True)]
+    assert [(one.name, one.recursive) for one in tree.chosen()] == [("AA", False), ("BB", True)]
 
 
 def test_a_whole_library_is_one_choice_until_something_of_it_is_left_out(qtbot: QtBot) -> None:
     tree = _tree(qtbot)
     _press_space(qtbot, tree, "My Library")
-    assert [(one.words, one.library) for one in tree.chosen()] == [("*", "library")]
+    assert [(one.name, one.library) for one in tree.chosen()] == [("*", "library")]
     _press_space(qtbot, tree, "Reefs")
-    assert [one.words for one in tree.chosen()] == ["AA"]
+    assert [one.name for one in tree.chosen()] == ["AA"]
     assert _at(tree, "My Library").shown_tick == Qt.CheckState.PartiallyChecked
     _press_space(qtbot, tree, "Reefs")
-    assert [one.words for one in tree.chosen()] == ["AA", "DD"]
+    assert [one.name for one in tree.chosen()] == ["AA", "DD"]
 
 
 def test_a_saved_search_and_a_group_are_chosen(qtbot: QtBot) -> None:
     tree = _tree(qtbot)
     _press_space(qtbot, tree, "New ones")
     _press_space(qtbot, tree, "Lab <b>of</b> light")
-    assert [(one.words, one.library) for one in tree.chosen()] == [("search:S0", "library"), ("*", "groups/7")]
+    assert [(one.name, one.library) for one in tree.chosen()] == [("search:S0", "library"), ("*", "groups/7")]
 
 
 def test_ticks_survive_that_zotero_is_read_again(qtbot: QtBot) -> None:

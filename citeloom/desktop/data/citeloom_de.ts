@@ -3195,8 +3195,8 @@
         <translation>Auf dem neuesten Stand: {counts}</translation>
     </message>
     <message>
-        <source>Waiting for an unavailable resource: {counts}</source>
-        <translation>Wartet auf etwas, das gerade nicht erreichbar ist: {counts}</translation>
+        <source>Waiting for a server or disk that cannot be reached: {counts}</source>
+        <translation>Wartet auf einen Server oder ein Laufwerk, das nicht erreichbar ist: {counts}</translation>
     </message>
     <message>
         <source>{searchable} of {documents} papers searchable</source>
