@@ -37,7 +37,7 @@ _MAX_DOCUMENTS = 40  # after which a worker is replaced, because libraries leak 
 _MAX_QUESTIONS = 1000
 _MAX_MEGABYTES = 700  # limit of an idle worker
 _DEFAULT_LIMITS = Limits()
-_READ_AGAIN = "Then have it read again."
+_CONVERT_AGAIN = "Then import it again."
 _COPY_PREFIX = "reading-"  # prefix of the folders with private copies of documents
 _KILL_SIGNALS = [getattr(signal, name) for name in ("SIGKILL", "SIGTERM", "SIGHUP", "SIGINT") if os.name == "posix"]
 
@@ -178,13 +178,13 @@ class _Watchdog:
             return ConversionTimeout(
                 Code.CONVERSION_FAILED,
                 f"Reading it took longer than {self._limits.seconds:.0f} seconds.",
-                f"Split the file. {_READ_AGAIN}",
+                f"Split the file. {_CONVERT_AGAIN}",
             )
         if allowed and megabytes(self._process.pid) > allowed:
             return CiteLoomError(
                 Code.CONVERSION_FAILED,
                 f"Reading it needed more than {allowed} MB of memory.",
-                f"Split the file, or raise engine.worker_memory_mb in the settings. {_READ_AGAIN}",
+                f"Split the file, or raise engine.worker_memory_mb in the settings. {_CONVERT_AGAIN}",
             )
         return None
 
@@ -277,11 +277,7 @@ class StandbyWorker:
             except JobStopped:
                 raise _engine_stopped() from None
             except _WorkerDied as error:
-                raise CiteLoomError(
-                    Code.CONVERSION_FAILED,
-                    f"{Path(request['path']).name} crashed the converter ({error}).",
-                    "Open the file and save it anew, for example by printing it to a PDF.",
-                ) from error
+                raise _crashed(Path(request["path"]).name, error) from error
             except CiteLoomError as error:  # the worker exceeded its time or memory limit
                 raise CiteLoomError(
                     Code.CONVERSION_FAILED,
@@ -321,6 +317,11 @@ def _engine_stopped() -> CiteLoomError:
     return CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine has ended.", "Call again.")
 
 
+def _crashed(what: str, error: _WorkerDied) -> CiteLoomError:
+    next_step = "Open the file and save it again, for example by printing it to a PDF."
+    return CiteLoomError(Code.CONVERSION_FAILED, f"{what} crashed the converter ({error}).", next_step)
+
+
 def _wait_for_free(free: queue.Queue[_Worker], stopped: Callable[[], bool]) -> _Worker:
     while not stopped():
         with suppress(queue.Empty):
@@ -348,11 +349,7 @@ def _ask(
                 f"The process that read {Path(str(request.get('path'))).name} was killed from outside.",
                 "If it happens often, the computer may have too little memory free: close other programs.",
             ) from error
-        raise CiteLoomError(
-            Code.CONVERSION_FAILED,
-            f"Reading it crashed the converter ({error}).",
-            "Open the file and save it anew, for example by printing it to a PDF.",
-        ) from error
+        raise _crashed("Reading it", error) from error
     if not reply.get("ok"):
         raise DocumentError.from_dict(reply["error"])
     return reply
