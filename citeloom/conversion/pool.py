@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 
 _POLL_SECONDS = 0.5  # how often a running worker is checked
 _MAX_DOCUMENTS = 40  # after which a worker is replaced, because libraries leak memory
-_MAX_QUESTIONS = 1000
+_MAX_REQUESTS = 1000  # of the page view
 _MAX_MEGABYTES = 700  # limit of an idle worker
 _DEFAULT_LIMITS = Limits()
 _CONVERT_AGAIN = "Then import it again."
@@ -129,14 +129,15 @@ class _Worker:
 
     def _start(self) -> subprocess.Popen[bytes]:
         self._copies = str(Path(paths.folders().cache, f"{_COPY_PREFIX}{uuid.uuid4().hex}"))  # created on demand
+        # The package may be used from a checkout, without being installed.
+        python_path = filter(None, (str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH")))
         one_core = {"OMP_NUM_THREADS": "1", "OMP_THREAD_LIMIT": "1"}  # several workers share the cores
         return subprocess.Popen(
             [sys.executable, "-m", "citeloom.conversion.worker", COPIES, self._copies, *self._arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            # The package may be used from a checkout, without being installed.
-            env={**os.environ, "PYTHONPATH": _python_path(), **one_core},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(python_path), **one_core},
             # A separate group: the engine handles Ctrl-C, and child processes of the worker can be ended with it.
             start_new_session=os.name == "posix",
         )
@@ -187,11 +188,6 @@ class _Watchdog:
                 f"Split the file, or raise engine.worker_memory_mb in the settings. {_CONVERT_AGAIN}",
             )
         return None
-
-
-def _python_path() -> str:
-    root = str(Path(__file__).parents[2])
-    return os.pathsep.join(p for p in (root, os.environ.get("PYTHONPATH", "")) if p)
 
 
 class WorkerPool:
@@ -285,17 +281,14 @@ class StandbyWorker:
                     "Open the file in a PDF viewer.",
                 ) from error
             finally:
-                self._worker.refresh(_MAX_QUESTIONS)
-                self._start_idle_timer()
+                self._worker.refresh(_MAX_REQUESTS)
+                if not self._ended:
+                    self._idle = threading.Timer(self._idle_seconds, self._end_if_idle)
+                    self._idle.daemon = True
+                    self._idle.start()
         if not reply.get("ok"):
             raise CiteLoomError.from_dict(reply["error"])
         return reply
-
-    def _start_idle_timer(self) -> None:
-        if not self._ended:
-            self._idle = threading.Timer(self._idle_seconds, self._end_if_idle)
-            self._idle.daemon = True
-            self._idle.start()
 
     def _end_if_idle(self) -> None:
         if self._request_lock.acquire(blocking=False):  # otherwise a request is running, which restarts the timer

@@ -9,14 +9,13 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from citeloom.conversion.cache import load_conversion, save_conversion
-from citeloom.conversion.chunking import chunk
+from citeloom.conversion.chunking import CountTokens, chunk
 from citeloom.conversion.convert import CONVERTER_VERSION, ConversionOptions, PageProgress, convert, ignore_progress
 from citeloom.conversion.file_errors import translate_file_errors
 from citeloom.conversion.private_copy import PrivateCopies
@@ -28,7 +27,6 @@ from citeloom.core.types import Converted
 PROMPTLY = "--promptly"  # interactive: runs at normal priority
 COPIES = "--copies"  # followed by the folder for private copies, which the parent deletes
 _FIRST_TEXT = 3000  # characters, enough to match a document with its record
-_Counter = Callable[[Sequence[str]], list[int]]
 
 
 def _load(cache_file: Path, ocr_languages: tuple[str, ...]) -> Converted | None:
@@ -51,11 +49,17 @@ def about() -> dict[str, Any]:
     return {"converter": CONVERTER_VERSION, **in_use(), "ocr": engines()}
 
 
+@cache
+def _token_counter(tokenizer: str) -> CountTokens:
+    from citeloom.conversion.tokens import TokenCounter, estimate_tokens
+
+    return TokenCounter(Path(tokenizer)) if tokenizer else estimate_tokens
+
+
 class Worker:
-    """Answers requests; tokenizers are cached."""
+    """Answers requests."""
 
     def __init__(self, copies: Path | None = None) -> None:
-        self._counters: dict[str, _Counter] = {}
         self._copies = PrivateCopies(copies) if copies else None
 
     def answer(self, request: dict[str, Any], on_progress: PageProgress = ignore_progress) -> dict[str, Any]:
@@ -103,7 +107,7 @@ class Worker:
         converted = time.perf_counter()
         passages = chunk(
             with_record_pages(doc, request.get("page_range")),
-            self._counter(request.get("tokenizer")),
+            _token_counter(request.get("tokenizer") or ""),
             int(request["max_tokens"]),
         )
         finished = time.perf_counter()
@@ -137,15 +141,6 @@ class Worker:
             return path
         with translate_file_errors(path):
             return self._copies.of(path, str(request["content_hash"]))
-
-    def _counter(self, tokenizer: str | None) -> _Counter:
-        from citeloom.conversion.tokens import TokenCounter, estimate_tokens
-
-        if not tokenizer:
-            return estimate_tokens
-        if tokenizer not in self._counters:
-            self._counters[tokenizer] = TokenCounter(Path(tokenizer))
-        return self._counters[tokenizer]
 
 
 def serve(requests: BinaryIO, replies: BinaryIO, copies: Path | None = None) -> None:
