@@ -30,11 +30,9 @@ class _Unit:
 
     text: str
     glue: str  # separator from the unit before
-    page: int | None
+    block: Block
     lines: tuple[int, int] | None
-    opens: bool = False  # a paragraph begins here
-    text_source: TextSource = TextSource.NATIVE
-    ocr_confidence: float | None = None
+    opens: bool  # a paragraph begins here
     tokens: int = 0
 
 
@@ -57,23 +55,30 @@ def chunk(doc: Converted, count_tokens: CountTokens, max_tokens: int) -> list[Pa
             f"A passage limit of {max_tokens} tokens is too small.",
             f"Use at least {around + _MIN_LIMIT}.",
         )
+
+    def count(texts: Sequence[str]) -> list[int]:
+        """Return the tokens of each text without the special ones."""
+        return [tokens - around for tokens in count_tokens(texts)] if texts else []
+
+    room = max_tokens - around
     sections = _sections(doc)
-    _measure([unit for section in sections for unit in section.units], count_tokens, around)
-    _fit_headings(sections, count_tokens, around, max_tokens)
+    units = [unit for section in sections for unit in section.units]
+    for unit, tokens in zip(units, count([unit.text for unit in units]), strict=True):
+        unit.tokens = tokens
+    _fit_headings(sections, count, room)
     labels = {page.number: page.label for page in doc.pages}
     done: dict[int, list[Passage]] = {}
     waiting = list(range(len(sections)))
     while waiting:
         for at in waiting:
             section = sections[at]
-            section.units = _split_long(section.units, section.budget, count_tokens, around)
+            section.units = _split_long(section.units, section.budget, count)
             done[at] = [_passage(section, units, labels) for units in _pack(section.units, section.budget)]
         # Sums of sentences are exact for word-based tokenizers only, so the whole is counted again.
-        texts = [passage.embedded_text for at in waiting for passage in done[at]]
-        counts = iter(count_tokens(texts) if texts else [])
+        counts = iter(count([passage.embedded_text for at in waiting for passage in done[at]]))
         too_long = []
         for at in waiting:
-            over = max(next(counts) for _ in done[at]) - max_tokens
+            over = max(next(counts) for _ in done[at]) - room
             if over > 0 and sections[at].budget > 1:
                 sections[at].budget = max(1, sections[at].budget - over)
                 too_long.append(at)
@@ -115,7 +120,7 @@ def _sections(doc: Converted) -> list[_Section]:
 
 def _skips_a_page(section: _Section, block: Block) -> bool:
     """Return whether pages are skipped in between; a passage across them would claim pages without its text."""
-    before = section.units[-1].page
+    before = section.units[-1].block.page
     return before is not None and block.page is not None and block.page > before + 1
 
 
@@ -151,8 +156,7 @@ def _units(block: Block, first: bool) -> Iterator[_Unit]:
             line_at = start
         if end_before:
             glue = block.text[end_before:start] if not by_line else re.sub(r"[^\n]", "", block.text[end_before:start])
-        source, sure = block.text_source, block.ocr_confidence
-        yield _Unit(block.text[start:end], glue, block.page, lines, opens, source, sure)
+        yield _Unit(block.text[start:end], glue, block, lines, opens)
         end_before, opens = end, False
 
 
@@ -167,18 +171,11 @@ def _rows(text: str) -> Iterator[tuple[int, int]]:
 # --- tokens -----------------------------------------------------------------------------
 
 
-def _measure(units: list[_Unit], count_tokens: CountTokens, around: int) -> None:
-    if units:
-        for unit, count in zip(units, count_tokens([unit.text for unit in units]), strict=True):
-            unit.tokens = count - around
-
-
-def _fit_headings(sections: list[_Section], count_tokens: CountTokens, around: int, max_tokens: int) -> None:
+def _fit_headings(sections: list[_Section], count: CountTokens, room: int) -> None:
     """Shorten section paths to half of the token limit: outer headings are dropped first, then the innermost is cut."""
     paths = list(dict.fromkeys(section.path for section in sections if section.path))
-    chains = [f"{' > '.join(path)}\n" for path in paths]
-    costs = [count - around for count in count_tokens(chains)] if chains else []
-    half = (max_tokens - around) // 2
+    costs = count([f"{' > '.join(path)}\n" for path in paths])
+    half = room // 2
     fitted: dict[tuple[str, ...], tuple[tuple[str, ...], int]] = {(): ((), 0)}
     for path, cost in zip(paths, costs, strict=True):
         short, short_cost = path, cost
@@ -188,7 +185,7 @@ def _fit_headings(sections: list[_Section], count_tokens: CountTokens, around: i
             else:
                 keep = min(len(short[0]) - 2, int(len(short[0]) * 0.9 * half / short_cost))
                 short = (short[0][: max(1, keep)].rstrip() + "…",)
-            short_cost = count_tokens([f"{' > '.join(short)}\n"])[0] - around
+            [short_cost] = count([f"{' > '.join(short)}\n"])
             if len(short) == 1 and len(short[0]) <= 2:
                 break
         fitted[path] = (short, short_cost)
@@ -197,51 +194,41 @@ def _fit_headings(sections: list[_Section], count_tokens: CountTokens, around: i
         if short != section.path:
             section.path = short
             section.extra["section_shortened"] = True
-        section.budget = max(1, max_tokens - around - cost)
+        section.budget = max(1, room - cost)
 
 
-def _split_long(units: list[_Unit], budget: int, count_tokens: CountTokens, around: int) -> list[_Unit]:
-    """Split units that exceed the budget."""
-    if all(unit.tokens <= budget for unit in units):
-        return units
+def _split_long(units: list[_Unit], budget: int, count: CountTokens) -> list[_Unit]:
+    """Split units that exceed the budget; the parts have the lines of the unit."""
     result: list[_Unit] = []
     for unit in units:
         if unit.tokens <= budget:
             result.append(unit)
             continue
-        pieces = _cut(unit.text, budget, count_tokens, around)
-        for place, (text, glue, tokens) in enumerate(pieces):
-            # Parts of a long unit have the lines of the unit.
-            result.append(
-                replace(
-                    unit,
-                    text=text,
-                    glue=unit.glue if place == 0 else glue,
-                    opens=unit.opens and place == 0,
-                    tokens=tokens,
-                )
-            )
+        for place, (text, glue, tokens) in enumerate(_cut(unit.text, budget, count)):
+            if place == 0:
+                result.append(replace(unit, text=text, tokens=tokens))
+            else:
+                result.append(replace(unit, text=text, glue=glue, opens=False, tokens=tokens))
     return result
 
 
-def _cut(text: str, budget: int, count_tokens: CountTokens, around: int) -> list[tuple[str, str, int]]:
+def _cut(text: str, budget: int, count: CountTokens) -> list[tuple[str, str, int]]:
     """Split a long text at clauses, words or letters; return text, separator before it and tokens of each piece."""
     atoms: list[tuple[str, str, int]] = []  # text, glue before, tokens
     words = [(match[2], match[1]) for match in re.finditer(r"(\s*)(\S+)", text)]
-    counts = [count - around for count in count_tokens([word for word, _ in words])]
-    for (word, glue), count in zip(words, counts, strict=True):
-        if count <= budget or len(word) == 1:
-            atoms.append((word, glue, count))
+    for (word, glue), tokens in zip(words, count([word for word, _ in words]), strict=True):
+        if tokens <= budget or len(word) == 1:
+            atoms.append((word, glue, tokens))
             continue
-        length = max(1, int(len(word) * budget / count))
+        length = max(1, int(len(word) * budget / tokens))
         while True:
             letters = [word[i : i + length] for i in range(0, len(word), length)]
-            part_counts = [c - around for c in count_tokens(letters)]
-            if length == 1 or max(part_counts) <= budget:
+            part_tokens = count(letters)
+            if length == 1 or max(part_tokens) <= budget:
                 break
             length = max(1, length // 2)
-        for place, (part, part_count) in enumerate(zip(letters, part_counts, strict=True)):
-            atoms.append((part, glue if place == 0 else "", part_count))
+        glues = [glue] + [""] * (len(letters) - 1)
+        atoms.extend(zip(letters, glues, part_tokens, strict=True))
     pieces: list[tuple[str, str, int]] = []
     start = 0
     while start < len(atoms):
@@ -312,7 +299,7 @@ def _passage(section: _Section, units: list[_Unit], labels: dict[int, str]) -> P
     with_lines = [unit.lines for unit in units if unit.lines]
     if with_lines:
         extra["lines"] = [with_lines[0][0], with_lines[-1][1]]
-    first, last = units[0].page, units[-1].page
+    first, last = units[0].block.page, units[-1].block.page
     pages = range(first, last + 1) if first is not None and last is not None else range(0)
     source, confidence = _source(units)
     label = extra.get("annotation", {}).get("page_label")  # the label that the reader saw when annotating
@@ -331,7 +318,7 @@ def _passage(section: _Section, units: list[_Unit], labels: dict[int, str]) -> P
 
 def _source(units: list[_Unit]) -> tuple[TextSource, float | None]:
     """Return the text source of units, OCR if any is, and the mean OCR confidence by length."""
-    recognised = [unit for unit in units if unit.text_source is TextSource.OCR]
+    recognised = [unit for unit in units if unit.block.text_source is TextSource.OCR]
     if not recognised:
-        return units[0].text_source, None
-    return TextSource.OCR, mean_confidence((unit.ocr_confidence, unit.text) for unit in recognised)
+        return units[0].block.text_source, None
+    return TextSource.OCR, mean_confidence((unit.block.ocr_confidence, unit.text) for unit in recognised)

@@ -18,8 +18,6 @@ CONVERTER_VERSION = "docling-2"
 # Version of the quick text of a PDF, until the complete conversion replaces it.
 QUICK_VERSION = "quick-2"
 
-MAX_BYTES = 300 * 1024 * 1024
-
 
 @dataclass(frozen=True, slots=True)
 class ConversionOptions:
@@ -48,7 +46,7 @@ def convert(
         readable = f"It reads {', '.join(sorted(SUPPORTED_SUFFIXES))}."
         raise file_error(path, f"CiteLoom cannot read {path.name}.", readable, Code.UNSUPPORTED_FORMAT)
     with translate_file_errors(path):
-        with open_document(path, MAX_BYTES) as file:
+        with open_document(path) as file:
             if not os.fstat(file.fileno()).st_size:
                 raise file_error(path, f"The file {path.name} is empty.", "Download or export it again.")
         return _read(path, kind, options, on_progress)

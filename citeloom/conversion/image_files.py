@@ -5,18 +5,21 @@ from __future__ import annotations
 import re
 import threading
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol, Self
 
 from PIL import Image, ImageOps, ImageSequence, UnidentifiedImageError
 
+from citeloom.conversion.file_errors import file_error, wrong_suffix
 from citeloom.conversion.pdf.raw_page import RawPage, RawPdf
-from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.errors import CiteLoomError
 
 _MAX_PIXELS = 150_000_000  # a page of A0 at 200 dpi has 62 million
 _MAX_SIDE = 6000
 _MIN_SIDE = 8  # pixels after reduction for OCR; smaller letters are not legible
 _ORIENTATION = 0x0112  # EXIF tag
+_DAMAGED = (OSError, ValueError, SyntaxError, EOFError)  # what Pillow raises for a damaged file
 _A4_HEIGHT = 842.0  # points; assumed for an image without resolution
 
 
@@ -31,7 +34,6 @@ class ImageFile:
     """An open image file: pages without words, rendered on demand."""
 
     def __init__(self, path: Path) -> None:
-        self._name = path.name
         self._path = path
         self._lock = threading.Lock()
         try:
@@ -42,13 +44,8 @@ class ImageFile:
             pixels = re.search(r"\d+", str(error))
             raise self._too_large(f"has {int(pixels[0]):,} pixels" if pixels else "is too large") from None
         except UnidentifiedImageError:
-            raise CiteLoomError(
-                Code.UNSUPPORTED_FORMAT,
-                f"The file {path.name} is no picture, whatever its name says.",
-                "Give it the suffix of what it really is, or leave it out.",
-                path=str(path),
-            ) from None
-        except (OSError, ValueError, SyntaxError):
+            raise wrong_suffix(path, "not an image") from None
+        except _DAMAGED:
             raise self._damaged() from None
 
     def __enter__(self) -> Self:
@@ -72,51 +69,60 @@ class ImageFile:
                 if frame.getexif().get(_ORIENTATION, 1) >= 5:  # rotated by a quarter turn
                     width, height = height, width
                 pages.append(RawPage(number, width, height, None, [], drawn=_is_legible(frame)))
-        except (OSError, ValueError, SyntaxError, EOFError):
+        except _DAMAGED:
             raise self._damaged() from None
         if not any(page.drawn for page in pages):
-            raise self._too_narrow()
+            width, height = self._picture.size
+            raise file_error(
+                self._path,
+                f"The image {self._path.name} is {width:,} × {height:,} pixels: no line of text in it is legible.",
+                "Cut it into pieces of the shape of a page, or scan it in a higher resolution.",
+            )
         return RawPdf(pages)
 
     def render(self, number: int, scale: float, quarter: int) -> Image.Image:
         """Return a page as a grey image in its own resolution, reduced if it is very large."""
-        with self._lock, warnings.catch_warnings():
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-            try:
-                self._picture.seek(number - 1)
-                gray = ImageOps.exif_transpose(self._picture).convert("L")
-            except (OSError, ValueError, SyntaxError, EOFError):
-                raise self._damaged() from None
+        gray = self._frame(number, lambda frame: frame.convert("L"))
         longest = max(gray.size)
         if longest > _MAX_SIDE:
             gray = gray.resize((gray.width * _MAX_SIDE // longest, gray.height * _MAX_SIDE // longest))
             gray.info.pop("dpi", None)
         return gray.rotate(-90 * quarter, expand=True) if quarter else gray
 
-    def _damaged(self) -> CiteLoomError:
-        return CiteLoomError(
-            Code.CONVERSION_FAILED,
-            f"The picture {self._name} is damaged and cannot be opened.",
-            "Open it in a picture viewer; if it fails there too, scan or download it again.",
-            path=str(self._path),
-        )
+    def _frame(self, number: int, convert: Callable[[Image.Image], Image.Image]) -> Image.Image:
+        """Return a page, upright and converted."""
+        with self._lock, warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            try:
+                self._picture.seek(number - 1)
+                return convert(ImageOps.exif_transpose(self._picture))
+            except _DAMAGED:
+                raise self._damaged() from None
 
-    def _too_narrow(self) -> CiteLoomError:
-        width, height = self._picture.size
-        return CiteLoomError(
-            Code.CONVERSION_FAILED,
-            f"The picture {self._name} is {width:,} × {height:,} pixels: no line of text in it could be read.",
-            "Cut it into pieces of the shape of a page, or scan it in a higher resolution.",
-            path=str(self._path),
-        )
+    def _damaged(self) -> CiteLoomError:
+        message = f"The image {self._path.name} is damaged and cannot be opened."
+        next_step = "Open it in an image viewer; if it fails there too, scan or download it again."
+        return file_error(self._path, message, next_step)
 
     def _too_large(self, what: str) -> CiteLoomError:
-        return CiteLoomError(
-            Code.CONVERSION_FAILED,
-            f"The picture {self._name} {what}; up to {_MAX_PIXELS // 1_000_000} million pixels are read.",
-            "Save it in a lower resolution: 300 dpi is enough for OCR.",
-            path=str(self._path),
-        )
+        message = f"The image {self._path.name} {what}; up to {_MAX_PIXELS // 1_000_000} million pixels are read."
+        return file_error(self._path, message, "Save it in a lower resolution: 300 dpi is enough for OCR.")
+
+
+def full_greys(image: Image.Image) -> Image.Image:
+    """Return an image with more than 256 greys in 256, stretched, because Pillow would clip them."""
+    if image.mode[0] not in "IF":
+        return image
+    low, high = (float(level) for level in image.getextrema())  # type: ignore[arg-type]
+    factor = 255 / ((high - low) or 1)
+    return image.convert("F").point(lambda value: value * factor - low * factor).convert("L")
+
+
+def on_white(image: Image.Image) -> Image.Image:
+    """Return an image on white where it is transparent."""
+    if "A" not in image.mode and "a" not in image.mode and "transparency" not in image.info:
+        return image
+    return Image.alpha_composite(Image.new("RGBA", image.size, "white"), image.convert("RGBA"))
 
 
 def _is_legible(frame: Image.Image) -> bool:

@@ -34,10 +34,10 @@ log = logging.getLogger(__name__)
 
 _POLL_SECONDS = 0.5  # how often a running worker is checked
 _MAX_DOCUMENTS = 40  # after which a worker is replaced, because libraries leak memory
-_MAX_QUESTIONS = 1000
+_MAX_REQUESTS = 1000  # of the page view
 _MAX_MEGABYTES = 700  # limit of an idle worker
 _DEFAULT_LIMITS = Limits()
-_READ_AGAIN = "Then have it read again."
+_CONVERT_AGAIN = "Then import it again."
 _COPY_PREFIX = "reading-"  # prefix of the folders with private copies of documents
 _KILL_SIGNALS = [getattr(signal, name) for name in ("SIGKILL", "SIGTERM", "SIGHUP", "SIGINT") if os.name == "posix"]
 
@@ -129,14 +129,15 @@ class _Worker:
 
     def _start(self) -> subprocess.Popen[bytes]:
         self._copies = str(Path(paths.folders().cache, f"{_COPY_PREFIX}{uuid.uuid4().hex}"))  # created on demand
+        # The package may be used from a checkout, without being installed.
+        python_path = filter(None, (str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH")))
         one_core = {"OMP_NUM_THREADS": "1", "OMP_THREAD_LIMIT": "1"}  # several workers share the cores
         return subprocess.Popen(
             [sys.executable, "-m", "citeloom.conversion.worker", COPIES, self._copies, *self._arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            # The package may be used from a checkout, without being installed.
-            env={**os.environ, "PYTHONPATH": _python_path(), **one_core},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(python_path), **one_core},
             # A separate group: the engine handles Ctrl-C, and child processes of the worker can be ended with it.
             start_new_session=os.name == "posix",
         )
@@ -178,20 +179,15 @@ class _Watchdog:
             return ConversionTimeout(
                 Code.CONVERSION_FAILED,
                 f"Reading it took longer than {self._limits.seconds:.0f} seconds.",
-                f"Split the file. {_READ_AGAIN}",
+                f"Split the file. {_CONVERT_AGAIN}",
             )
         if allowed and megabytes(self._process.pid) > allowed:
             return CiteLoomError(
                 Code.CONVERSION_FAILED,
                 f"Reading it needed more than {allowed} MB of memory.",
-                f"Split the file, or raise engine.worker_memory_mb in the settings. {_READ_AGAIN}",
+                f"Split the file, or raise engine.worker_memory_mb in the settings. {_CONVERT_AGAIN}",
             )
         return None
-
-
-def _python_path() -> str:
-    root = str(Path(__file__).parents[2])
-    return os.pathsep.join(p for p in (root, os.environ.get("PYTHONPATH", "")) if p)
 
 
 class WorkerPool:
@@ -277,11 +273,7 @@ class StandbyWorker:
             except JobStopped:
                 raise _engine_stopped() from None
             except _WorkerDied as error:
-                raise CiteLoomError(
-                    Code.CONVERSION_FAILED,
-                    f"{Path(request['path']).name} crashed the converter ({error}).",
-                    "Open the file and save it anew, for example by printing it to a PDF.",
-                ) from error
+                raise _crashed(Path(request["path"]).name, error) from error
             except CiteLoomError as error:  # the worker exceeded its time or memory limit
                 raise CiteLoomError(
                     Code.CONVERSION_FAILED,
@@ -289,17 +281,14 @@ class StandbyWorker:
                     "Open the file in a PDF viewer.",
                 ) from error
             finally:
-                self._worker.refresh(_MAX_QUESTIONS)
-                self._start_idle_timer()
+                self._worker.refresh(_MAX_REQUESTS)
+                if not self._ended:
+                    self._idle = threading.Timer(self._idle_seconds, self._end_if_idle)
+                    self._idle.daemon = True
+                    self._idle.start()
         if not reply.get("ok"):
             raise CiteLoomError.from_dict(reply["error"])
         return reply
-
-    def _start_idle_timer(self) -> None:
-        if not self._ended:
-            self._idle = threading.Timer(self._idle_seconds, self._end_if_idle)
-            self._idle.daemon = True
-            self._idle.start()
 
     def _end_if_idle(self) -> None:
         if self._request_lock.acquire(blocking=False):  # otherwise a request is running, which restarts the timer
@@ -319,6 +308,11 @@ class StandbyWorker:
 
 def _engine_stopped() -> CiteLoomError:
     return CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine has ended.", "Call again.")
+
+
+def _crashed(what: str, error: _WorkerDied) -> CiteLoomError:
+    next_step = "Open the file and save it again, for example by printing it to a PDF."
+    return CiteLoomError(Code.CONVERSION_FAILED, f"{what} crashed the converter ({error}).", next_step)
 
 
 def _wait_for_free(free: queue.Queue[_Worker], stopped: Callable[[], bool]) -> _Worker:
@@ -348,11 +342,7 @@ def _ask(
                 f"The process that read {Path(str(request.get('path'))).name} was killed from outside.",
                 "If it happens often, the computer may have too little memory free: close other programs.",
             ) from error
-        raise CiteLoomError(
-            Code.CONVERSION_FAILED,
-            f"Reading it crashed the converter ({error}).",
-            "Open the file and save it anew, for example by printing it to a PDF.",
-        ) from error
+        raise _crashed("Reading it", error) from error
     if not reply.get("ok"):
         raise DocumentError.from_dict(reply["error"])
     return reply

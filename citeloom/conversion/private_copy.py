@@ -16,6 +16,7 @@ from typing import BinaryIO
 from citeloom.conversion.file_errors import file_error
 from citeloom.core.errors import CiteLoomError, Code
 
+MAX_BYTES = 300 * 1024 * 1024
 _BLOCK = 1 << 20
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 
@@ -27,17 +28,17 @@ class PrivateCopies:
         self._folder = folder
         self._last: Path | None = None
 
-    def of(self, path: Path, content_hash: str, max_bytes: int) -> Path:
+    def of(self, path: Path, content_hash: str) -> Path:
         """Return a copy of a file with this content and name. Raises OSError if it cannot be opened."""
         wanted = self._folder / content_hash / path.name
         if self._last == wanted:
             return wanted
         self.forget()
-        with open_document(path, max_bytes) as file:
+        with open_document(path) as file:
             try:
                 self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
                 wanted.parent.mkdir()
-                found = _copy(file, wanted, max_bytes)
+                found = _copy(file, wanted)
             except OSError as error:
                 self.forget()
                 if error.errno not in _DISK_FULL:
@@ -58,25 +59,34 @@ class PrivateCopies:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def open_document(path: Path, max_bytes: int) -> BinaryIO:
-    """Open a file. Raises CiteLoomError if it is a folder, pipe or device, or too large."""
-    # Without O_NONBLOCK, opening a pipe would block.
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+def open_document(path: Path) -> BinaryIO:
+    """Open a file. Raises CiteLoomError if it is a folder, pipe, socket or device, or too large."""
+    try:
+        # Without O_NONBLOCK, opening a pipe would block.
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    except OSError:
+        if path.exists() and not path.is_file():  # a socket cannot be opened, on Windows neither can a folder
+            raise _not_a_file(path) from None
+        raise
     status = os.fstat(descriptor)
-    if stat.S_ISREG(status.st_mode) and status.st_size <= max_bytes:
+    if stat.S_ISREG(status.st_mode) and status.st_size <= MAX_BYTES:
         return os.fdopen(descriptor, "rb")
     os.close(descriptor)
     if not stat.S_ISREG(status.st_mode):
-        raise file_error(path, f"{path.name} is not a file.", "Name a file, not a folder.", Code.UNSUPPORTED_FORMAT)
-    size = f"{status.st_size / 1024**2:.0f} MB; CiteLoom reads up to {max_bytes // 1024**2} MB"
+        raise _not_a_file(path)
+    size = f"{status.st_size / 1024**2:.0f} MB; CiteLoom reads up to {MAX_BYTES // 1024**2} MB"
     raise file_error(path, f"The file {path.name} has {size}.", "Split it into smaller files.")
 
 
-def _copy(file: BinaryIO, target: Path, max_bytes: int) -> str:
-    """Copy a file up to a limit; return its hash."""
+def _not_a_file(path: Path) -> CiteLoomError:
+    return file_error(path, f"{path.name} is not a file.", "Name a file, not a folder.", Code.UNSUPPORTED_FORMAT)
+
+
+def _copy(file: BinaryIO, target: Path) -> str:
+    """Copy a file up to the size limit; return its hash."""
     digest, size = hashlib.sha256(), 0
     with target.open("xb") as copy:
-        while size <= max_bytes and (block := file.read(_BLOCK)):
+        while size <= MAX_BYTES and (block := file.read(_BLOCK)):
             size += len(block)
             digest.update(block)
             copy.write(block)

@@ -9,22 +9,14 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from citeloom.conversion.cache import load_conversion, save_conversion
-from citeloom.conversion.chunking import chunk
-from citeloom.conversion.convert import (
-    CONVERTER_VERSION,
-    MAX_BYTES,
-    ConversionOptions,
-    PageProgress,
-    convert,
-    ignore_progress,
-)
+from citeloom.conversion.chunking import CountTokens, chunk
+from citeloom.conversion.convert import CONVERTER_VERSION, ConversionOptions, PageProgress, convert, ignore_progress
 from citeloom.conversion.file_errors import translate_file_errors
 from citeloom.conversion.private_copy import PrivateCopies
 from citeloom.conversion.record_page_numbers import with_record_pages
@@ -35,7 +27,6 @@ from citeloom.core.types import Converted
 PROMPTLY = "--promptly"  # interactive: runs at normal priority
 COPIES = "--copies"  # followed by the folder for private copies, which the parent deletes
 _FIRST_TEXT = 3000  # characters, enough to match a document with its record
-_Counter = Callable[[Sequence[str]], list[int]]
 
 
 def _load(cache_file: Path, ocr_languages: tuple[str, ...]) -> Converted | None:
@@ -47,14 +38,7 @@ def _load(cache_file: Path, ocr_languages: tuple[str, ...]) -> Converted | None:
 
 
 def _first_text(doc: Converted) -> str:
-    parts: list[str] = []
-    length = 0
-    for text in [page.text for page in doc.pages] or [block.text for block in doc.blocks]:
-        parts.append(text)
-        length += len(text)
-        if length > _FIRST_TEXT:
-            break
-    return "\n".join(parts)[:_FIRST_TEXT]
+    return "\n".join(part.text for part in doc.pages or doc.blocks)[:_FIRST_TEXT]
 
 
 def about() -> dict[str, Any]:
@@ -65,51 +49,45 @@ def about() -> dict[str, Any]:
     return {"converter": CONVERTER_VERSION, **in_use(), "ocr": engines()}
 
 
-def _page_picture(request: dict[str, Any]) -> dict[str, Any]:
-    from citeloom.conversion.page_image.render import page_picture
+@cache
+def _token_counter(tokenizer: str) -> CountTokens:
+    from citeloom.conversion.tokens import TokenCounter, estimate_tokens
 
-    return page_picture(request)
-
-
-def _recognised_marks(request: dict[str, Any]) -> dict[str, Any]:
-    from citeloom.conversion.page_image.render import recognised_marks
-
-    return recognised_marks(request)
-
-
-# Requests of the page view.
-_PAGE_REQUESTS = {"picture": _page_picture, "recognised": _recognised_marks}
+    return TokenCounter(Path(tokenizer)) if tokenizer else estimate_tokens
 
 
 class Worker:
-    """Answers requests; tokenizers are cached."""
+    """Answers requests."""
 
     def __init__(self, copies: Path | None = None) -> None:
-        self._counters: dict[str, _Counter] = {}
         self._copies = PrivateCopies(copies) if copies else None
 
     def answer(self, request: dict[str, Any], on_progress: PageProgress = ignore_progress) -> dict[str, Any]:
         """Return the answer to a request; errors are returned, not raised."""
-        number = request.get("id")
         try:
             if request.get("about"):
-                return {"id": number, "ok": True, "about": about()}
-            if view := request.get("view"):
-                return {"id": number, "ok": True, **_PAGE_REQUESTS[view]({**request, "path": str(self._file(request))})}
-            return {"id": number, "ok": True, **self._process(request, on_progress)}
+                answer = {"about": about()}
+            elif request.get("view"):
+                answer = self._page_view(request)
+            else:
+                answer = self._process(request, on_progress)
+            return {"id": request.get("id"), "ok": True, **answer}
         except CiteLoomError as error:
-            if "path" in error.details:  # may be the path of the private copy
-                error.details["path"] = str(request.get("path", ""))
-            return {"id": number, "ok": False, "error": error.as_dict()}
+            failure = error
+            if "path" in failure.details:  # may be the path of the private copy
+                failure.details["path"] = str(request.get("path", ""))
         except Exception as error:
             # An unexpected error of a reader is a failure of this file.
-            failure = CiteLoomError(
-                Code.CONVERSION_FAILED,
-                f"Unexpected {type(error).__name__}: {error}",
-                "Please report it with the file, if you may share it.",
-                path=str(request.get("path", "")),
-            )
-            return {"id": number, "ok": False, "error": failure.as_dict()}
+            message = f"Unexpected {type(error).__name__}: {error}"
+            next_step = "Please report it with the file, if you may share it."
+            failure = CiteLoomError(Code.CONVERSION_FAILED, message, next_step, path=str(request.get("path", "")))
+        return {"id": request.get("id"), "ok": False, "error": failure.as_dict()}
+
+    def _page_view(self, request: dict[str, Any]) -> dict[str, Any]:
+        from citeloom.conversion.page_image import render
+
+        views = {"picture": render.page_picture, "recognised": render.recognised_marks}
+        return views[request["view"]]({**request, "path": str(self._file(request))})
 
     def _process(self, request: dict[str, Any], on_progress: PageProgress) -> dict[str, Any]:
         faults.point("worker.convert", request["path"])
@@ -129,7 +107,7 @@ class Worker:
         converted = time.perf_counter()
         passages = chunk(
             with_record_pages(doc, request.get("page_range")),
-            self._counter(request.get("tokenizer")),
+            _token_counter(request.get("tokenizer") or ""),
             int(request["max_tokens"]),
         )
         finished = time.perf_counter()
@@ -162,16 +140,7 @@ class Worker:
         if self._copies is None or not request.get("content_hash"):
             return path
         with translate_file_errors(path):
-            return self._copies.of(path, str(request["content_hash"]), MAX_BYTES)
-
-    def _counter(self, tokenizer: str | None) -> _Counter:
-        from citeloom.conversion.tokens import TokenCounter, estimate_tokens
-
-        if not tokenizer:
-            return estimate_tokens
-        if tokenizer not in self._counters:
-            self._counters[tokenizer] = TokenCounter(Path(tokenizer))
-        return self._counters[tokenizer]
+            return self._copies.of(path, str(request["content_hash"]))
 
 
 def serve(requests: BinaryIO, replies: BinaryIO, copies: Path | None = None) -> None:
@@ -188,10 +157,8 @@ def serve(requests: BinaryIO, replies: BinaryIO, copies: Path | None = None) -> 
             failure = CiteLoomError(Code.INVALID_INPUT, f"The request is not a JSON object: {error}")
             reply: dict[str, Any] = {"id": None, "ok": False, "error": failure.as_dict()}
         else:
-            wants_progress = bool(request.get("progress"))
-            reply = worker.answer(
-                request, partial(_progress, replies, request.get("id")) if wants_progress else ignore_progress
-            )
+            on_progress = partial(_progress, replies, request.get("id")) if request.get("progress") else ignore_progress
+            reply = worker.answer(request, on_progress)
         _send(replies, reply)
 
 

@@ -14,7 +14,7 @@ from docling.datamodel.base_models import Cluster, LayoutPrediction, Page
 from docling.datamodel.document import ConversionResult
 from docling.datamodel.pipeline_options import BaseLayoutOptions
 from docling.models.base_layout_model import BaseLayoutModel
-from docling_core.types.doc import BoundingBox, CoordOrigin, DocItemLabel, Size
+from docling_core.types.doc import BoundingBox, CoordOrigin, DocItemLabel
 from numpy.typing import NDArray
 
 from citeloom.core.errors import CiteLoomError, Code
@@ -72,8 +72,12 @@ class BundledLayout(BaseLayoutModel):
         return [LayoutPrediction(clusters=self._clusters(page)) for page in pages]
 
     def _clusters(self, page: Page) -> list[Cluster]:
-        picture = page.get_image(scale=_scale(page.size)) if page.size else None
-        if picture is None or page.size is None:
+        if page.size is None:
+            return []
+        # Pixels per point, limited for extremely wide pages.
+        scale = min(_HEIGHT / max(page.size.height, 1.0), 4 * _HEIGHT / max(page.size.width, 1.0))
+        picture = page.get_image(scale=scale)
+        if picture is None:
             return []
         gray = np.asarray(picture.convert("L").resize((_WIDTH, _HEIGHT)), dtype=np.float32) / 255.0
         image = ((gray[None, :, :, None] - _MEAN) / _DEVIATION).transpose(0, 3, 1, 2).astype(np.float32)
@@ -142,8 +146,3 @@ def _is_full_of_text(page: Page, box: BoundingBox) -> bool:
     prose = [cell for cell in inside if len(cell.text.split()) >= 5]
     covered = sum(cell.rect.to_bounding_box().area() for cell in prose)
     return len(prose) >= 3 and covered > _TEXT_IN_PICTURE * max(box.area(), 1.0)
-
-
-def _scale(size: Size) -> float:
-    """Return the pixels per point, limited for extremely wide pages."""
-    return min(_HEIGHT / max(size.height, 1.0), 4 * _HEIGHT / max(size.width, 1.0))

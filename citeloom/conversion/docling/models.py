@@ -14,16 +14,12 @@ _LAYOUT_FOLDER = "docling-project--docling-layout-heron"
 _TABLE_FOLDER = "docling-project--docling-models"
 
 
-def stock_folder() -> Path:
-    """Return the folder for docling's own models (`docling-tools models download`)."""
-    return Path(os.environ.get("DOCLING_ARTIFACTS_PATH") or Path(paths.models_folder()) / "docling")
-
-
 @cache
 def stock_models() -> Path | None:
     """Return the folder of docling's own models; None unless they and `citeloom[models]` are installed."""
     installed = all(importlib.util.find_spec(name) for name in ("torch", "docling_ibm_models"))
-    folder = stock_folder()
+    # Where `docling-tools models download` puts them.
+    folder = Path(os.environ.get("DOCLING_ARTIFACTS_PATH") or Path(paths.models_folder()) / "docling")
     downloaded = (folder / _LAYOUT_FOLDER).is_dir() and (folder / _TABLE_FOLDER).is_dir()
     return folder if installed and downloaded else None
 

@@ -47,12 +47,13 @@ def lay_out(
     for first in range(0, len(pages), _SLICE):
         on_progress(first, len(pages))
         last = min(first + _SLICE, len(pages))
-        read = _read(source, first + 1, last)
+        with quietly():
+            read = _pipeline().execute(_input(source, first + 1, last), raises_on_error=True)
         ordered: dict[int, list[Region]] = {page.number: [] for page in pages[first:last]}
         assigned: dict[int, set[int]] = {number: set() for number in ordered}
-        for region, number, cells in _regions(read, source):
-            ordered[number].append(region)
-            assigned[number] |= cells
+        for region, cells in _regions(read, source):
+            ordered[region.lines[0].page].append(region)
+            assigned[region.lines[0].page] |= cells
         for number, found in ordered.items():
             pieces = source.pieces.pop(number, [])
             unassigned = [word for at, piece in enumerate(pieces) if at not in assigned[number] for word in piece]
@@ -60,11 +61,6 @@ def lay_out(
                 found.append(region_of(rows(unassigned), number))
             result.append(corrected_regions(found, regions(pages[number - 1], gutters)))
     return result
-
-
-def _read(source: DoclingSource, first: int, last: int) -> ConversionResult:
-    with quietly():
-        return _pipeline().execute(_input(source, first, last), raises_on_error=True)
 
 
 def _input(source: DoclingSource, first: int, last: int) -> InputDocument:
@@ -108,8 +104,8 @@ def _pipeline() -> StandardPdfPipeline:
 # --- from docling's items to regions ----------------------------------------------------
 
 
-def _regions(read: ConversionResult, source: DoclingSource) -> Iterator[tuple[Region, int, set[int]]]:
-    """Yield the regions in docling's reading order, with page and cell indexes."""
+def _regions(read: ConversionResult, source: DoclingSource) -> Iterator[tuple[Region, set[int]]]:
+    """Yield the regions in docling's reading order, with the indexes of their cells."""
     elements = {_key(e.page_no, e.cluster.bbox, source): e for e in read.assembled.elements}
     done: set[int] = set()
     every_layer = set(ContentLayer)
@@ -148,21 +144,18 @@ def _captions(
     return [elements[place] for place in places if place in elements]
 
 
-def _cells(element: BasePageElement) -> set[int]:
-    own = {cell.index for cell in element.cluster.cells}
-    return own.union(*({cell.index for cell in child.cells} for child in element.cluster.children))
+def _content(element: BasePageElement, source: DoclingSource) -> tuple[set[int], list[Word]]:
+    """Return the indexes of an element's cells, and their words."""
+    clusters = (element.cluster, *element.cluster.children)
+    cells = {cell.index for cluster in clusters for cell in cluster.cells}
+    return cells, [word for at in sorted(cells) for word in source.pieces[element.page_no][at]]
 
 
-def _words(cells: set[int], page: int, source: DoclingSource) -> list[Word]:
-    return [word for at in sorted(cells) for word in source.pieces[page][at]]
-
-
-def _text(element: BasePageElement, source: DoclingSource) -> Iterator[tuple[Region, int, set[int]]]:
-    cells = _cells(element)
-    words = _words(cells, element.page_no, source)
+def _text(element: BasePageElement, source: DoclingSource) -> Iterator[tuple[Region, set[int]]]:
+    cells, words = _content(element, source)
     if words:
         kind = RegionKind.FIGURE if isinstance(element, FigureElement) else _kind(element, source)
-        yield region_of(rows(words), element.page_no, kind), element.page_no, cells
+        yield region_of(rows(words), element.page_no, kind), cells
 
 
 def _kind(element: BasePageElement, source: DoclingSource) -> RegionKind:
@@ -175,17 +168,14 @@ def _kind(element: BasePageElement, source: DoclingSource) -> RegionKind:
     return _KINDS.get(element.label, RegionKind.TEXT)
 
 
-def _table(
-    element: Table, captions: list[BasePageElement], source: DoclingSource
-) -> Iterator[tuple[Region, int, set[int]]]:
+def _table(element: Table, captions: list[BasePageElement], source: DoclingSource) -> Iterator[tuple[Region, set[int]]]:
     for caption in captions:
         yield from _text(caption, source)
-    cells = _cells(element)
-    words = _words(cells, element.page_no, source)
+    cells, words = _content(element, source)
     if not words:
         return
     region = region_of(rows(words), element.page_no, RegionKind.TABLE if element.num_rows else RegionKind.TEXT)
     region.rows = [[""] * element.num_cols for _ in range(element.num_rows)]
     for cell in element.table_cells:
         region.rows[cell.start_row_offset_idx][cell.start_col_offset_idx] = cell.text
-    yield region, element.page_no, cells
+    yield region, cells

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from PIL import Image, ImageChops, ImageFilter
 
+from citeloom.conversion.image_files import full_greys, on_white
 from citeloom.core.errors import CiteLoomError, Code
 
 _PAGE_INCHES = 11.7  # the long side of A4, for images without a resolution
@@ -45,21 +46,14 @@ def prepare(image: Image.Image) -> PreparedImage | None:
 def _grey(image: Image.Image) -> Image.Image:
     """Return the image in 256 greys, transparent areas on white."""
     try:
-        if image.mode[0] in "IF":  # more than 256 greys: Pillow would clip them
-            low, high = (float(level) for level in image.getextrema())  # type: ignore[arg-type]
-            factor = 255 / ((high - low) or 1)
-            return image.convert("F").point(lambda value: value * factor - low * factor).convert("L")
         if image.mode == "LAB":
             return image.getchannel("L")
-        if "A" in image.mode or "a" in image.mode or "transparency" in image.info:
-            colours = image.convert("RGBA")
-            return Image.alpha_composite(Image.new("RGBA", image.size, "white"), colours).convert("L")
-        return image.convert("L")
+        return on_white(full_greys(image)).convert("L")
     except (OSError, SyntaxError, ValueError) as error:
         raise CiteLoomError(
             Code.CONVERSION_FAILED,
-            f"The picture is damaged: {error}.",
-            "Open it in a picture viewer; if it fails there too, scan or download it again.",
+            f"The image is damaged: {error}.",
+            "Open it in an image viewer; if it fails there too, scan or download it again.",
         ) from None
 
 

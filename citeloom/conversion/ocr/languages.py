@@ -149,6 +149,9 @@ OTHER_NAMES = {"frk": "deu_latf"}
 _NO_LANGUAGE = {"und", "mul", "mis", "zxx", "multiple", "unknown"}
 _BETWEEN = re.compile(r"[;,/|&+\n]|\s(?:and|und|et|y|e)\s")
 _WORD = re.compile(r"[^\s()\[\]{}<>.:_\"'-]+")
+_ROWS = [row.split() for row in _TABLE.strip().splitlines()]
+_TAGS = {fold_case(name): row[1] for row in _ROWS for name in row}  # by code or name
+_DATA = {row[1]: row[0] for row in _ROWS}  # Tesseract's data name by tag
 _MIN_NAME_LENGTH = 4  # letters; a shorter word inside a phrase is hardly a language ("text in German")
 
 
@@ -172,8 +175,7 @@ class Language:
 def known_languages() -> list[Language]:
     """Return all languages, sorted by English name."""
     found = []
-    for row in _TABLE.strip().splitlines():
-        data, tag, *others = row.split()
+    for data, tag, *others in _ROWS:
         name = _ENGLISH.get(tag) or next(word for word in others if len(word) >= _MIN_NAME_LENGTH).capitalize()
         found.append(Language(tag, name, frozenset({data, OTHER_NAMES.get(data, data)})))
     return sorted(found, key=lambda language: language.name)
@@ -191,7 +193,7 @@ def tesseract_name(tag: str) -> str:
 
 def unknown_language_warning(part: str) -> str:
     """Return the warning for an unknown language name."""
-    return f"{part[:40]!r} is no language that can be recognised in pictures: it was left out."
+    return f"{part[:40]!r} is not a language that OCR can read; it was left out."
 
 
 def parse_languages(text: str) -> ParsedLanguages:
@@ -219,17 +221,3 @@ def _with_variant(name: str, words: list[str]) -> str:
     tag = _TAGS[name]
     variants = _VARIANTS.get(tag.split("-")[0], {})
     return next((variants[word] for word in words if word in variants), tag)
-
-
-def _read_table() -> tuple[dict[str, str], dict[str, str]]:
-    """Return the tags by code or name, and Tesseract's data names by tag."""
-    tags: dict[str, str] = {}
-    data: dict[str, str] = {}
-    for row in _TABLE.strip().splitlines():
-        name, tag, *others = row.split()
-        data[tag] = name
-        tags.update(dict.fromkeys(map(fold_case, (name, tag, *others)), tag))
-    return tags, data
-
-
-_TAGS, _DATA = _read_table()

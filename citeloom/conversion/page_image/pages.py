@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import math
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from PIL import Image, ImageOps
+from PIL import Image
 
-from citeloom.conversion.image_files import ImageFile
+from citeloom.conversion.image_files import ImageFile, full_greys, on_white
 from citeloom.conversion.page_image.highlights import NOWHERE, Box, PageText
 from citeloom.conversion.pdf.pdfium.api import c_api, pdfium, rendered
 from citeloom.conversion.pdf.pdfium.document import PdfFile, open_layers, page_label
@@ -152,13 +151,7 @@ class ImagePages(ImageFile):
 
     def show(self, number: int, width: int) -> Image.Image:
         """Return a page in colour, `width` pixels wide at most."""
-        with self._lock, warnings.catch_warnings():
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-            try:
-                self._picture.seek(number - 1)
-                picture = _plain_colours(ImageOps.exif_transpose(self._picture))
-            except (OSError, ValueError, SyntaxError, EOFError):
-                raise self._damaged() from None
+        picture = self._frame(number, lambda frame: on_white(full_greys(frame)).convert("RGB"))
         scale = min(1.0, _scale(*picture.size, width))
         return picture.resize((max(1, round(picture.width * scale)), max(1, round(picture.height * scale))))
 
@@ -173,18 +166,6 @@ class ImagePages(ImageFile):
     def boxes(self, number: int, places: Sequence[Box]) -> PageText:
         """Return no characters: positions in images are not known."""
         return self.characters(number)
-
-
-def _plain_colours(picture: Image.Image) -> Image.Image:
-    """Return an image in RGB, on white where it is transparent."""
-    if picture.mode[0] in "IF":  # more than 256 greys: Pillow would clip them
-        low, high = (float(level) for level in picture.getextrema())  # type: ignore[arg-type]
-        factor = 255 / ((high - low) or 1)
-        picture = picture.convert("F").point(lambda value: value * factor - low * factor).convert("L")
-    if "A" in picture.mode or "a" in picture.mode or "transparency" in picture.info:
-        colours = picture.convert("RGBA")
-        picture = Image.alpha_composite(Image.new("RGBA", picture.size, "white"), colours)
-    return picture.convert("RGB")
 
 
 def open_pages(path: Path, kind: str) -> PdfPages | ImagePages:

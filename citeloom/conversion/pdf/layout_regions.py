@@ -57,8 +57,7 @@ def _split_by_column(found: list[Region], plain: list[Region]) -> list[Region]:
         parts: dict[int, list[Line]] = {}
         for line in region.lines:
             parts.setdefault(median_low(column[id(word)] for word in line.words), []).append(line)
-        for lines in parts.values():
-            result.append(Region(lines, min(line.x0 for line in lines), max(line.x1 for line in lines)))
+        result.extend(map(Region, parts.values()))
     return result
 
 
@@ -67,9 +66,7 @@ def _with_lines_joined(order: list[Region]) -> list[Region]:
     result: list[Region] = []
     for region in order:
         if result and _is_separated_line(result[-1], region):
-            above = result.pop()
-            lines, x0, x1 = above.lines + region.lines, min(above.x0, region.x0), max(above.x1, region.x1)
-            result.append(Region(lines, x0, x1, above.kind))
+            result[-1] = Region(result[-1].lines + region.lines, result[-1].kind)
         else:
             result.append(region)
     return result

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from itertools import groupby
 from statistics import median
 
 from citeloom.conversion.pdf.raw_page import RawPage, Word
@@ -42,9 +43,14 @@ class MarginRow:
     text: str
     key: str  # the text without its numbers, which repeats from page to page
     numbers: tuple[int, ...]
-    place: int  # 0, 1, 2 from the top; -1, -2, -3 from the bottom
+    at_top: bool
     y: float
     tight: bool  # as close to the next row inside as lines of a paragraph
+
+    @property
+    def height(self) -> tuple[bool, int]:
+        """Position, coarse enough to be the same on every page."""
+        return self.at_top, round(self.y / 8)
 
 
 def _rows_in_margins(page: RawPage) -> list[MarginRow]:
@@ -62,7 +68,8 @@ def _rows_in_margins(page: RawPage) -> list[MarginRow]:
             key, numbers = _without_numbers(text.casefold())
             # Lines of the other column may be in between.
             inner = all_rows[place + 1 :][:4] if place >= 0 else all_rows[:place][:-5:-1]
-            found.append(MarginRow(words, text, key, numbers, place, y, any(_is_tight(words, row) for row in inner)))
+            tight = any(_is_tight(words, row) for row in inner)
+            found.append(MarginRow(words, text, key, numbers, place >= 0, y, tight))
     return found
 
 
@@ -120,7 +127,7 @@ def _find_page_numbers(pages: list[RawPage], margin_rows: list[list[MarginRow]])
         offsets_of.append(offsets)
     accepted = _accepted_offsets(offsets_of)
     # A row with the page's number at the usual height of page numbers is a running header.
-    heights = Counter(_height(offsets[o]) for offsets in offsets_of for o in accepted if o in offsets)
+    heights = Counter(offsets[o].height for offsets in offsets_of for o in accepted if o in offsets)
     evidence: list[int | None] = []
     number_rows: set[int] = set()
     for page, offsets in zip(pages, offsets_of, strict=True):
@@ -128,14 +135,14 @@ def _find_page_numbers(pages: list[RawPage], margin_rows: list[list[MarginRow]])
         if own is not None and _is_heading(offsets[own], page):
             own = None  # section 2 at the top of page 2
         evidence.append(own)
-        if own is not None and (_BARE_NUMBER.match(offsets[own].text) or heights[_height(offsets[own])] >= 2):
+        if own is not None and (_BARE_NUMBER.match(offsets[own].text) or heights[offsets[own].height] >= 2):
             number_rows.add(id(offsets[own]))
     for at, offsets in enumerate(offsets_of):
         if evidence[at] is None:
             others = {offset: row for offset, row in offsets.items() if not _is_heading(row, pages[at])}
-            evidence[at] = _own_offset(at, others, evidence, heights)
-            if evidence[at] is not None:
-                number_rows.add(id(offsets[evidence[at] or 0]))
+            own = evidence[at] = _own_offset(at, others, evidence, heights)
+            if own is not None:
+                number_rows.add(id(offsets[own]))
     if len(pages) == 1 and not accepted:
         for row in margin_rows[0]:
             bare = _BARE_NUMBER.match(row.text)
@@ -164,9 +171,9 @@ def _add_roman(
             if value:
                 own.setdefault(page.number, value)
     offsets = Counter(value - number for number, value in own.items())
-    if not offsets or offsets.most_common(1)[0][1] < 2:
+    offset, count = next(iter(offsets.most_common(1)), (0, 0))
+    if count < 2:
         return
-    offset = offsets.most_common(1)[0][0]
     true = [number for number, value in own.items() if value - number == offset]
     for at in range(min(true) - 1, max(true)):
         if printed_from[at] != "margin":
@@ -201,7 +208,7 @@ def _own_offset(
     before = next(((i, evidence[i]) for i in range(at - 1, -1, -1) if evidence[i] is not None), None)
     after = next(((i, evidence[i]) for i in range(at + 1, len(evidence)) if evidence[i] is not None), None)
     for offset, row in offsets.items():
-        if heights[_height(row)] < 2:
+        if heights[row.height] < 2:
             continue
         number = at + offset
         near = [i + (known or 0) for i, known in (n for n in (before, after) if n is not None)]
@@ -209,10 +216,6 @@ def _own_offset(
         if near and grows and min(abs(number - other) for other in near) <= 20:
             return offset
     return None
-
-
-def _height(row: MarginRow) -> tuple[bool, int]:
-    return row.place >= 0, round(row.y / 8)
 
 
 def _numbers(text: str) -> list[int]:
@@ -246,16 +249,12 @@ def _filled(evidence: list[int | None]) -> list[int | None]:
     """Fill the offsets of pages without a printed number where their neighbours agree."""
     known = [(at, offset) for at, offset in enumerate(evidence) if offset is not None]
     filled = list(evidence)
-    if not known:
-        return filled
     for at in range(len(evidence)):
         if evidence[at] is None:
             before = next((offset for where, offset in reversed(known) if where < at), None)
             after = next((offset for where, offset in known if where > at), None)
-            if before is None or after is None:
+            if before is None or after is None or before == after:
                 filled[at] = after if before is None else before
-            elif before == after:
-                filled[at] = before
     return filled
 
 
@@ -282,15 +281,13 @@ def read_margins(pages: list[RawPage]) -> Margins:
     lines: list[list[str]] = []
     for page, candidates in zip(pages, margin_rows, strict=True):
         removed: list[MarginRow] = []
-        for side in (1, -1):
+        for _, side in groupby(candidates, key=lambda row: row.at_top):
             outer: list[MarginRow] = []  # running headers of this side, from the edge inward
-            for row in candidates:
-                if (row.place >= 0) != (side == 1):
-                    continue
+            for row in side:
                 bare = _is_bare_number(row, page) and (
                     id(row) in numbers.rows or _roman_number(row.text) or len(pages) > 1
                 )
-                if not (bare or id(row) in numbers.rows or (row.key, row.place >= 0, round(row.y / 8)) in repeated):
+                if not (bare or id(row) in numbers.rows or (row.key, row.height) in repeated):
                     break  # rows further inside are text
                 outer.append(row)
             while outer and outer[-1].tight:
@@ -304,13 +301,14 @@ def read_margins(pages: list[RawPage]) -> Margins:
     return Margins(lines, numbers)
 
 
-def _repeated(margin_rows: list[list[MarginRow]], pages: int) -> set[tuple[str, bool, int]]:
+def _repeated(margin_rows: list[list[MarginRow]], pages: int) -> set[tuple[str, tuple[bool, int]]]:
     """Return the keys of rows that repeat at the same height on several pages."""
-    seen: dict[tuple[str, bool, int], dict[int, tuple[int, ...]]] = defaultdict(dict)
+    seen: dict[tuple[str, tuple[bool, int]], dict[int, tuple[int, ...]]] = defaultdict(dict)
     for page, candidates in enumerate(margin_rows):
         for row in candidates:
-            for height in (round(row.y / 8) - 1, round(row.y / 8), round(row.y / 8) + 1):
-                seen[(row.key, row.place >= 0, height)][page] = row.numbers
+            at_top, height = row.height
+            for near in (height - 1, height, height + 1):
+                seen[(row.key, (at_top, near))][page] = row.numbers
     return {key for key, where in seen.items() if re.search(r"\w|#", key[0]) and _is_same_header(key[0], where, pages)}
 
 

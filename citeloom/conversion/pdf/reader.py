@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from citeloom.conversion.file_errors import file_error
 from citeloom.conversion.image_files import ImageFile
 from citeloom.conversion.pdf.heading_candidates import BodyType
 from citeloom.conversion.pdf.headings import find_headings
@@ -101,12 +102,8 @@ def _check_pages(raw: RawPdf, path: Path) -> None:
     what = "has no pages"
     if claimed := raw.claimed or len(raw.pages):
         what = f"says that it has {claimed:,} page{'s' * (claimed > 1)}, but none of them can be opened"
-    raise CiteLoomError(
-        Code.CONVERSION_FAILED,
-        f"{path.name} {what}.",
-        "Open it in a PDF viewer; if it is empty there too, download it again.",
-        path=str(path),
-    )
+    next_step = "Open it in a PDF viewer; if it is empty there too, download it again."
+    raise file_error(path, f"{path.name} {what}.", next_step)
 
 
 def _no_text(path: Path, raw: RawPdf, recognised: int, warnings: list[str]) -> CiteLoomError:
@@ -273,54 +270,29 @@ def _add_turned_text(page: RawPage, paragraphs: list[Paragraph], stamps: set[str
     return []
 
 
-def _blocks(paragraphs: list[Paragraph]) -> list[Block]:
-    blocks: list[Block] = []
+def _blocks(paragraphs: list[Paragraph]) -> Iterator[Block]:
     aside = False  # the block before is outside the text flow
     path: list[tuple[int, str]] = []  # level and text of the headings above
     for paragraph in paragraphs:
-        origin = _source([word for line in paragraph.lines for word in line.words])
-        if paragraph.level is not None:
-            path = [(level, text) for level, text in path if level < paragraph.level]
-            path.append((paragraph.level, paragraph.text))
-            blocks.append(_heading(path, paragraph.page, origin))
-            continue
+        source, confidence = _source([word for line in paragraph.lines for word in line.words])
+        block = partial(Block, page=paragraph.page, text_source=source, ocr_confidence=confidence)
         text, kind = paragraph.text, paragraph.kind
-        run_in = run_in_abstract(text) if paragraph.page <= 2 and not path else None
-        if run_in:
+        run_in = None
+        if paragraph.level is not None:
+            path = [(level, heading) for level, heading in path if level < paragraph.level]
+            path.append((paragraph.level, text))
+        elif paragraph.page <= 2 and not path and (run_in := run_in_abstract(text)):
             path = [(0, run_in.rstrip(" —–:.-"))]
-            blocks.append(_heading(path, paragraph.page, origin))
             text = text[len(run_in) :]
         section = tuple(heading for _, heading in path)
+        if paragraph.level is not None or run_in:
+            yield block(BlockKind.HEADING, section[-1], section, extra={"header_level": len(section)})
+        if paragraph.level is not None:
+            continue
         if kind is BlockKind.FOOTNOTE and is_reference_list(section):
             kind = BlockKind.TEXT  # numbered entries in small type
-        goes_on = paragraph.continues and not aside
-        blocks.append(
-            Block(
-                kind,
-                text,
-                section,
-                paragraph.page,
-                continues=goes_on,
-                text_source=origin[0],
-                ocr_confidence=origin[1],
-            )
-        )
+        yield block(kind, text, section, continues=paragraph.continues and not aside)
         aside = paragraph.aside
-    return blocks
-
-
-def _heading(path: list[tuple[int, str]], page: int, origin: tuple[TextSource, float | None]) -> Block:
-    section = tuple(text for _, text in path)
-    extra = {"header_level": len(section)}
-    return Block(
-        BlockKind.HEADING,
-        section[-1],
-        section,
-        page,
-        extra=extra,
-        text_source=origin[0],
-        ocr_confidence=origin[1],
-    )
 
 
 def _sensible(title: str) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
-from itertools import pairwise
+from itertools import chain, groupby, pairwise
 from statistics import median
 
 from citeloom.conversion.pdf.raw_page import RawPage, Word
@@ -15,6 +16,7 @@ _WORD_GAP = 0.75  # in ems: a gap narrower than this is a space between words, n
 _CELL_GAP = 1.4  # in ems: a gap wider than this separates the cells of a table
 
 
+Rows = list[list[Word]]  # words from left to right, row by row
 LineStyle = tuple[float, bool, str]  # size, whether it is bold, font
 
 
@@ -69,10 +71,18 @@ class Region:
     """Lines that are read from top to bottom: a column, a part of the page in full width, a table, a caption."""
 
     lines: list[Line]
-    x0: float
-    x1: float
     kind: RegionKind = RegionKind.TEXT
     rows: list[list[str]] = field(default_factory=list)  # the cells of a table
+
+    @property
+    def x0(self) -> float:
+        """X coordinate of the left edge."""
+        return min(line.x0 for line in self.lines)
+
+    @property
+    def x1(self) -> float:
+        """X coordinate of the right edge."""
+        return max(line.x1 for line in self.lines)
 
     @property
     def top(self) -> float:
@@ -85,7 +95,7 @@ class Region:
         return min(line.y for line in self.lines)
 
 
-def split_at_gaps(row: list[Word], ems: float) -> list[list[Word]]:
+def split_at_gaps(row: list[Word], ems: float) -> Rows:
     """Split a row of words at gaps wider than this."""
     parts = [[row[0]]]
     for before, word in pairwise(row):
@@ -95,9 +105,9 @@ def split_at_gaps(row: list[Word], ems: float) -> list[list[Word]]:
     return parts
 
 
-def rows(words: list[Word]) -> list[list[Word]]:
+def rows(words: list[Word]) -> Rows:
     """Group words into rows by baseline, top row first, each from left to right."""
-    found: list[list[Word]] = []
+    found: Rows = []
     levels: list[tuple[float, float]] = []  # baseline and size of each row, lowest row last
     ends: list[float] = []  # right end of each row
     for word in sorted(words, key=lambda w: (-w.y, w.x0)):
@@ -151,24 +161,22 @@ def _regions(words: list[Word], page: int, known: list[float], depth: int) -> li
     if gutter is None:
         return [region_of(page_rows, page)]
     result: list[Region] = []
-    full: list[list[Word]] = []
-    for crosses, band in _bands(page_rows, gutter):
-        left = [w for row in band for w in row if w.x1 <= gutter + 1]
-        right = [w for row in band for w in row if w.x1 > gutter + 1]
+    full: Rows = []
+    for crosses, band, left, right in _bands(page_rows, gutter):
         if crosses or not left or not right:
             full.extend(band)
             continue
         if full:
             result.append(region_of(full, page))
             full = []
-        result.extend(_regions(left, page, [], depth + 1))
-        result.extend(_regions(right, page, [], depth + 1))
+        for side in (left, right):
+            result.extend(_regions(list(chain(*side)), page, [], depth + 1))
     if full:
         result.append(region_of(full, page))
     return result
 
 
-def region_of(page_rows: list[list[Word]], page: int, kind: RegionKind = RegionKind.TEXT) -> Region:
+def region_of(page_rows: Rows, page: int, kind: RegionKind = RegionKind.TEXT) -> Region:
     """Return a region that consists of rows of words."""
     lines = []
     for row in page_rows:
@@ -178,7 +186,7 @@ def region_of(page_rows: list[list[Word]], page: int, kind: RegionKind = RegionK
         size, bold, font = max(letters, key=lambda style: (letters[style], style))
         body = [w.y for w in row if w.size == size]
         lines.append(Line(row, page, row[0].x0, max(w.x1 for w in row), median(body), size, bold, font))
-    return Region(lines, min(line.x0 for line in lines), max(line.x1 for line in lines), kind)
+    return Region(lines, kind)
 
 
 def _crosses(row: list[Word], gutter: float) -> bool:
@@ -196,18 +204,16 @@ def _crosses(row: list[Word], gutter: float) -> bool:
     return after.x0 - before.x1 < _WORD_GAP * max(before.size, after.size)
 
 
-def _bands(page_rows: list[list[Word]], gutter: float) -> list[tuple[bool, list[list[Word]]]]:
-    """Split the page from top to bottom into bands that cross the gutter and bands that do not."""
-    bands: list[tuple[bool, list[list[Word]]]] = []
-    for row in page_rows:
-        crosses = _crosses(row, gutter)
-        if not bands or bands[-1][0] != crosses:
-            bands.append((crosses, []))
-        bands[-1][1].append(row)
-    return bands
+def _bands(page_rows: Rows, gutter: float) -> Iterator[tuple[bool, Rows, Rows, Rows]]:
+    """Yield the page from top to bottom in bands that cross the gutter or do not, with their left and right parts."""
+    for crosses, group in groupby(page_rows, key=lambda row: _crosses(row, gutter)):
+        band = list(group)
+        left = [[w for w in row if w.x1 <= gutter + 1] for row in band]
+        right = [[w for w in row if w.x1 > gutter + 1] for row in band]
+        yield crosses, band, [part for part in left if part], [part for part in right if part]
 
 
-def _find_gutter(page_rows: list[list[Word]], known: list[float]) -> float | None:
+def _find_gutter(page_rows: Rows, known: list[float]) -> float | None:
     """Return the x of the gutter that separates the words into columns, or None for a single column."""
     words = [word for row in page_rows for word in row]
     if len(words) < 12:
@@ -221,7 +227,7 @@ def _find_gutter(page_rows: list[list[Word]], known: list[float]) -> float | Non
                 return best
     if width < 180:
         return None
-    best_score, best_at = 0.0, None
+    best_score, best_at = 0, None
     for at in _white_places(words, left + 0.2 * width, left + 0.8 * width):
         score = _score(page_rows, at, width, _MIN_COLUMN_LINES)
         if score > best_score:
@@ -260,29 +266,20 @@ def _white_places(words: list[Word], start: float, end: float) -> list[float]:
     return places[:12]
 
 
-def _score(page_rows: list[list[Word]], gutter: float, width: float, min_lines: int) -> float:
+def _score(page_rows: Rows, gutter: float, width: float, min_lines: int) -> int:
     """Return the number of lines side by side in columns at this gutter; tables do not count."""
-    score = 0.0
-    left: list[list[Word]] = []
-    right: list[list[Word]] = []
-    for row in [*page_rows, None]:
-        if row is not None and not _crosses(row, gutter):
-            left_part = [w for w in row if w.x1 <= gutter + 1]
-            right_part = [w for w in row if w.x1 > gutter + 1]
-            if left_part:
-                left.append(left_part)
-            if right_part:
-                right.append(right_part)
+    score = 0
+    for crosses, _, left, right in _bands(page_rows, gutter):
+        if crosses:
             continue
         prose = _is_prose(left, width, min_lines), _is_prose(right, width, min_lines)
         # In a document with known columns, a table may fill one column beside prose in the other.
         if all(prose) or (min_lines == 1 and any(prose) and left and right):
             score += len(left) + len(right)
-        left, right = [], []
     return score
 
 
-def _is_prose(lines: list[list[Word]], width: float, min_lines: int) -> bool:
+def _is_prose(lines: Rows, width: float, min_lines: int) -> bool:
     """Return whether lines fill their column as prose does; the cells of a table do not."""
     if len(lines) < min_lines:
         return False

@@ -12,13 +12,13 @@ from typing import Any, Self
 
 from PIL.Image import Image
 
+from citeloom.conversion.file_errors import file_error
 from citeloom.conversion.pdf.pdfium.api import c_api, pdfium, rendered
 from citeloom.conversion.pdf.pdfium.forms import FieldText, address, visible_fields
 from citeloom.conversion.pdf.pdfium.hidden_text import find_hidden_words
 from citeloom.conversion.pdf.pdfium.recursive_forms import without_loops
 from citeloom.conversion.pdf.pdfium.text_runs import Run, placed_word, text_runs, upright_box
 from citeloom.conversion.pdf.raw_page import OutlineEntry, RawPage, RawPdf, Word
-from citeloom.core.errors import CiteLoomError, Code
 
 _MAX_OUTLINE = 20_000
 _MAX_MISSING = 1000  # consecutive pages that cannot be opened, after which the declared page count is taken as false
@@ -60,11 +60,13 @@ class PdfFile:
                         break
                     unreadable.append(index + 1)
                     pages.append(RawPage(index + 1, 612.0, 792.0, page_label(document, index), []))
-            else:
-                return RawPdf(pages, _title(document), list(_outline(document)), unreadable)
-            # The page count is not reliable: a few bytes can claim a million pages.
-            unreadable = [number for number in unreadable if number <= last_readable]
-            return RawPdf(pages[:last_readable], _title(document), list(_outline(document)), unreadable, claimed)
+            raw = RawPdf(pages, _title(document), list(_outline(document)), unreadable)
+            if len(pages) < claimed:
+                # The page count is not reliable: a few bytes can claim a million pages.
+                raw.pages = pages[:last_readable]
+                raw.unreadable = [number for number in unreadable if number <= last_readable]
+                raw.claimed = claimed
+            return raw
 
     def render(self, number: int, scale: float, quarter: int) -> Image:
         """Return a page as a grey image with `scale` pixels per point, or fewer for a huge page."""
@@ -84,18 +86,10 @@ def _open(path: Path) -> Any:
         return document
     except pdfium.PdfiumError as error:
         if getattr(error, "err_code", None) == c_api.FPDF_ERR_PASSWORD:
-            raise CiteLoomError(
-                Code.CONVERSION_FAILED,
-                f"The PDF {path.name} needs a password.",
-                "Save a copy without the password and attach that instead.",
-                path=str(path),
-            ) from None
-        raise CiteLoomError(
-            Code.CONVERSION_FAILED,
-            f"The PDF {path.name} is damaged and cannot be opened.",
-            "Open it in a PDF viewer; if it fails there too, download it again.",
-            path=str(path),
-        ) from None
+            next_step = "Save a copy without the password and attach that instead."
+            raise file_error(path, f"The PDF {path.name} needs a password.", next_step) from None
+        next_step = "Open it in a PDF viewer; if it fails there too, download it again."
+        raise file_error(path, f"The PDF {path.name} is damaged and cannot be opened.", next_step) from None
 
 
 def page_label(document: Any, index: int) -> str | None:

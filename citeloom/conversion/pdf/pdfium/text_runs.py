@@ -6,6 +6,7 @@ import ctypes
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from citeloom.conversion.pdf.pdfium.api import c_api
@@ -47,7 +48,6 @@ def text_runs(text_page: Any) -> Iterator[Run]:
     style = Style(0.0, "", False, 0)
     x_before = y_before = 0.0
     spaced = True
-    fonts: dict[tuple[str, int], bool] = {}
     for at in range(text_page.count_chars()):
         code = get_unicode(handle, at)
         if code in _BREAKS:
@@ -63,7 +63,7 @@ def text_runs(text_page: Any) -> Iterator[Run]:
             letters, places = [], []
             spaced = False
         if not letters:
-            style = _style(handle, at, fonts)
+            style = _style(handle, at)
         letters.append(_character(handle, at, code))
         places.append(at)
         x_before, y_before = x, y
@@ -105,7 +105,7 @@ def _jumps(dx: float, dy: float, style: Style) -> bool:
     return abs(dy) > 0.55 * em or dx > 1.8 * em or dx < -0.5 * em
 
 
-def _style(handle: Any, at: int, fonts: dict[tuple[str, int], bool]) -> Style:
+def _style(handle: Any, at: int) -> Style:
     matrix = c_api.FS_MATRIX()
     scale = 1.0
     angle = 0
@@ -120,11 +120,13 @@ def _style(handle: Any, at: int, fonts: dict[tuple[str, int], bool]) -> Style:
     length = c_api.FPDFText_GetFontInfo(handle, at, name_buffer, 128, flags)
     font = name_buffer.value.decode("utf-8", "replace") if 0 < length <= 128 else ""
     weight = c_api.FPDFText_GetFontWeight(handle, at)
-    key = (font, weight)
-    if key not in fonts:
-        fonts[key] = weight >= 600 or any(name in font.lower() for name in _BOLD_NAMES)
     size = round(c_api.FPDFText_GetFontSize(handle, at) * scale, 1)
-    return Style(size, font, fonts[key], angle)
+    return Style(size, font, _is_bold(font, weight), angle)
+
+
+@lru_cache(1000)
+def _is_bold(font: str, weight: int) -> bool:
+    return weight >= 600 or any(name in font.lower() for name in _BOLD_NAMES)
 
 
 def placed_word(handle: Any, run: Run) -> PlacedWord:

