@@ -6,7 +6,7 @@ import click
 
 from citeloom.api.maintenance import CacheUsage, PruneCache, ShowCache
 from citeloom.cli.shared.engine_call import ask
-from citeloom.cli.shared.output import as_json, size
+from citeloom.cli.shared.output import as_json, json_option, size
 
 
 @click.group(invoke_without_command=True)
@@ -18,7 +18,7 @@ def cache(context: click.Context) -> None:
 
 
 @cache.command()
-@click.option("--json", "json_", is_flag=True, help="Print for other programs.")
+@json_option
 def show(json_: bool = False) -> None:
     """Show how much the cache holds, and how much of it no document needs."""
     usage = ask(ShowCache())
@@ -33,7 +33,7 @@ def show(json_: bool = False) -> None:
 
 @cache.command()
 @click.option("--all", "everything", is_flag=True, help="Delete every conversion; what is needed is converted again.")
-@click.option("--json", "json_", is_flag=True, help="Print for other programs.")
+@json_option
 def prune(everything: bool, json_: bool) -> None:
     """Delete conversions that no document needs: of changed files, removed projects and earlier versions."""
     pruned = ask(PruneCache(everything=everything), "Deleting")

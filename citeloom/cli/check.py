@@ -9,15 +9,15 @@ from citeloom.cli.check_report import print_coverage, print_one
 from citeloom.cli.check_run import check_all, exit_code
 from citeloom.cli.check_sarif import as_sarif
 from citeloom.cli.check_watch import watch
-from citeloom.cli.shared.output import as_json
+from citeloom.cli.shared.output import as_json, json_option
 
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--project", metavar="ID", help="Check against this project; else against your only or default one.")
-@click.option("--json", "json_", is_flag=True, help="Print the reports for other programs.")
+@json_option
 @click.option("--sarif", is_flag=True, help="Print the findings as SARIF 2.1.0, which editors and code hosts read.")
-@click.option("--fix", is_flag=True, help="Mend renamed keys and wrong pages; the changes are shown first.")
+@click.option("--fix", is_flag=True, help="Correct renamed keys and wrong pages; the changes are shown first.")
 @click.option("--yes", is_flag=True, help="With --fix: write without asking.")
 @click.option("--watch", "watch_", is_flag=True, help="Check again whenever a file is saved, until Ctrl-C.")
 def check(

@@ -12,7 +12,7 @@ import click
 
 from citeloom.api.evidence import CheckReport, ManuscriptEdit
 from citeloom.cli.check_run import Checked, check_one
-from citeloom.cli.shared.lines import count, line
+from citeloom.cli.shared.output import count, line
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.files import atomic_file
 
@@ -35,15 +35,15 @@ def fix(one: Checked, project: str | None, *, ask_first: bool) -> Checked:
         before = _unchanged_content(one.path, report.sha256)
         after = with_edits(before, report.encoding, edits)
         _show(difference(one.name, before.decode(report.encoding), edits))
-        if ask_first and not _wanted(one.name, len(edits)):
+        if ask_first and not _confirmed(one.name, len(edits)):
             return one
         atomic_file.replace(Path(one.path), before, after)
     except CiteLoomError as error:
-        click.echo(f"{one.name}: not mended: {error}", err=True)
+        click.echo(f"{one.name}: not corrected: {error}", err=True)
         return one
     rechecked = check_one(one.name, project, "Checking again")
     remaining = rechecked.report is not None and rechecked.report.findings
-    click.echo(f"{one.name}: mended in {count(len(edits), 'place')}{'; left for you:' if remaining else '.'}")
+    click.echo(f"{one.name}: corrected in {count(len(edits), 'place')}{'; left for you:' if remaining else '.'}")
     return rechecked
 
 
@@ -51,9 +51,9 @@ def with_edits(before: bytes, encoding: str, edits: Sequence[ManuscriptEdit]) ->
     """Apply the edits, which must be in order, to a manuscript's bytes; every other byte stays the same."""
     text = before.decode(encoding)
     in_place = all(text[edit.start : edit.end] == edit.old for edit in edits)
-    apart = all(before.end <= after.start for before, after in pairwise(edits))
-    if not in_place or not apart or text.encode(encoding) != before:
-        raise CiteLoomError(Code.INTERNAL_ERROR, "What is to be mended is not where it was found.", _NOTHING_WRITTEN)
+    disjoint = all(before.end <= after.start for before, after in pairwise(edits))
+    if not in_place or not disjoint or text.encode(encoding) != before:
+        raise CiteLoomError(Code.INTERNAL_ERROR, "The text to correct is not where it was found.", _NOTHING_WRITTEN)
     pieces, end = [], 0
     for edit in edits:
         pieces += [text[end : edit.start], edit.new]
@@ -117,16 +117,16 @@ def _show(lines: Iterator[str]) -> None:
 
 def _why_not(report: CheckReport) -> str:
     if report.fixable or not any(finding.rule in _FIXABLE_RULES for finding in report.findings):
-        return "what is wrong here only you can mend:"
+        return "nothing here can be corrected automatically:"
     if report.format == "docx":
-        return "a Word document is mended in Word: click the citation, then Add/Edit Citation in the Zotero tab:"
+        return "a Word document is corrected in Word: click the citation, then Add/Edit Citation in the Zotero tab:"
     return "it cannot be written back as it was read. Save it as UTF-8, then try again:"
 
 
-def _wanted(name: str, places: int) -> bool:
+def _confirmed(name: str, places: int) -> bool:
     if sys.stdin.isatty():
         return click.confirm(f"Write this to {name} ({count(places, 'place')})?")
-    click.echo(f"{_NOTHING_WRITTEN} There is nobody to ask here: add --yes to write it.", err=True)
+    click.echo(f"{_NOTHING_WRITTEN} Nobody can be asked here: add --yes to write it.", err=True)
     return False
 
 

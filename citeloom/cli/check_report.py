@@ -8,8 +8,7 @@ import click
 
 from citeloom.api.evidence import CheckReport, Finding
 from citeloom.cli.check_run import Checked
-from citeloom.cli.shared.lines import coloured, count, line, one_line
-from citeloom.cli.shared.output import coverage
+from citeloom.cli.shared.output import coloured, count, coverage, line, one_line
 
 _COLOURS = {"error": "bold red", "warning": "bold yellow", "note": "cyan"}
 
@@ -18,11 +17,13 @@ _EXCERPT = 60  # characters
 
 def print_one(one: Checked) -> None:
     """Print the findings in one manuscript, a summary line, and the files used for quotations."""
-    if one.report is not None:
-        print_findings(one, one.report.findings)
+    if one.report is None:
+        print_summary(one)
+        return
+    print_findings(one, one.report.findings)
     print_summary(one)
-    if one.report is not None:
-        _print_texts(one.report)
+    for text in one.report.texts:
+        line((f"Looked up in {text.citekey}: {one_line(text.words)}", "dim"))
 
 
 def print_findings(one: Checked, findings: Iterable[Finding]) -> None:
@@ -36,12 +37,6 @@ def print_findings(one: Checked, findings: Iterable[Finding]) -> None:
             _excerpt(one, finding),
             f" [{finding.rule}]",
         )
-
-
-def _print_texts(report: CheckReport) -> None:
-    """Print the files in which quotations were checked, and how those were matched with their works."""
-    for text in report.texts:
-        line((f"Looked up in {text.citekey}: {one_line(text.words)}", "dim"))
 
 
 def print_summary(one: Checked) -> None:

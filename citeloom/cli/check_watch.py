@@ -14,7 +14,7 @@ import click
 from citeloom.api.evidence import Finding
 from citeloom.cli.check_report import print_coverage, print_findings, print_one, print_summary
 from citeloom.cli.check_run import Checked, check_one, exit_code
-from citeloom.cli.shared.lines import count
+from citeloom.cli.shared.output import count
 from citeloom.core.errors import Code
 
 _POLL_SECONDS = 0.25  # how often the files are checked for changes

@@ -6,7 +6,7 @@ import click
 
 from citeloom.api.evidence import Cite, Markup
 from citeloom.cli.shared.engine_call import ask
-from citeloom.cli.shared.output import absolute, as_json
+from citeloom.cli.shared.output import absolute, as_json, json_option
 
 
 @click.command()
@@ -24,7 +24,7 @@ from citeloom.cli.shared.output import absolute, as_json
     show_default=True,
     help="How italics and links are written.",
 )
-@click.option("--json", "json_", is_flag=True, help="Print for other programs.")
+@json_option
 def cite(
     cites: tuple[str, ...], project: str | None, style: str, locale: str | None, markup: Markup, json_: bool
 ) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from citeloom.api.library import ListProjects
 from citeloom.cli.shared.engine_call import ask, waiting
-from citeloom.cli.shared.output import as_json, table
+from citeloom.cli.shared.output import as_json, json_option, table
 from citeloom.core.errors import CiteLoomError, Code
 
 if TYPE_CHECKING:
@@ -36,9 +35,9 @@ def clients() -> None:
 
 
 @clients.command("list")
-@click.option("--json", "json_", is_flag=True, help="Print for other programs.")
+@json_option
 def list_(json_: bool) -> None:
-    """List the editors that CiteLoom knows, and what is seen of each here."""
+    """List the editors that CiteLoom knows, and what was found of each."""
     from citeloom.editors import detect_editors
 
     found = detect_editors()
@@ -99,7 +98,8 @@ def install(client: str, projects: tuple[str, ...], toolsets: str | None, dry_ru
     from citeloom import editors
 
     found = _detect(client)
-    chosen = _list(toolsets) if toolsets is not None else _offered(found)
+    offered = found.connected.toolsets if found.connected else editors.DEFAULT_TOOLSETS
+    chosen = _list(toolsets) if toolsets is not None else offered
     _check_projects(projects)
     if dry_run:
         click.echo(editors.preview(found, projects, chosen).rstrip() or "Nothing would change.")
@@ -124,7 +124,7 @@ def remove(client: str) -> None:
     from citeloom import editors
 
     change = editors.remove(_detect(client))
-    click.echo(f"The entry is gone: {change.file}")
+    click.echo(f"The entry was removed: {change.file}")
     _print_backup(change.backup)
 
 
@@ -143,7 +143,7 @@ def undo(client: str) -> None:
 
     change = editors.last_change(_detect(client))
     editors.undo(change)
-    click.echo(f"{change.file} is gone again." if change.created else f"{change.file} is as it was before.")
+    click.echo(f"{change.file} was removed again." if change.created else f"{change.file} was restored.")
 
 
 @clients.command()
@@ -156,13 +156,6 @@ def snippet(client: str | None, projects: tuple[str, ...], toolsets: str | None)
 
     chosen = _list(toolsets) if toolsets is not None else editors.DEFAULT_TOOLSETS
     click.echo(editors.snippet(client or editors.OTHER, projects, chosen), nl=False)
-
-
-def _offered(found: DetectedEditor) -> Sequence[str]:
-    """Return the toolsets to offer if none are given."""
-    from citeloom import editors
-
-    return found.connected.toolsets if found.connected else editors.DEFAULT_TOOLSETS
 
 
 def _detect(client: str) -> DetectedEditor:

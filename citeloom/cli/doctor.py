@@ -18,7 +18,7 @@ _OK, _NOTE, _BAD = ("ok   ", "green"), ("note ", "yellow"), ("BAD  ", "red")
 
 @click.command()
 def doctor() -> None:
-    """Check every part and say how to mend what is not well.
+    """Check every part and say how to fix what does not work.
 
     Exit code 1 when a part does not work. Documents that could not be read are named, and change no exit code.
     """
@@ -38,7 +38,7 @@ def doctor() -> None:
             console.print(Text(f"     {one.next_step}"), soft_wrap=True)
     bad = [one for one in findings if not one.ok]
     notes = any(one.note for one in findings)
-    well = "Every part works, but some documents could not be read." if notes else "Everything is well."
+    well = "Every part works, but some documents could not be read." if notes else "Everything works."
     click.echo(f"{len(bad)} of {len(findings)} parts need attention." if bad else well)
     sys.exit(1 if bad else 0)
 

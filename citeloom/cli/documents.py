@@ -6,7 +6,7 @@ import click
 
 from citeloom.api.library import ConfirmClaim, DocumentRow, ListClaims, ListDocuments, RefuseClaim
 from citeloom.cli.shared.engine_call import ask, connected
-from citeloom.cli.shared.output import as_json, coverage, table
+from citeloom.cli.shared.output import as_json, coverage, json_option, table
 from citeloom.core.errors import CiteLoomError, Code
 
 
@@ -25,7 +25,7 @@ def _text_columns(document: DocumentRow) -> tuple[str | None, str | None, str]:
 @click.option("--confirm", metavar="DOC_ID", multiple=True, help="It is that work, and counts as it (repeatable).")
 @click.option("--as", "key", metavar="CITEKEY", help="With --confirm: it is this work, whatever was said.")
 @click.option("--refuse", metavar="DOC_ID", multiple=True, help="It is not that work; not asked again (repeatable).")
-@click.option("--json", "json_", is_flag=True, help="Print for other programs.")
+@json_option
 def documents(
     project: str,
     status: str | None,

@@ -9,7 +9,7 @@ import click
 from citeloom.api.engine import Pause, Resume, Status
 from citeloom.api.verbs import encode
 from citeloom.cli.shared.engine_call import ask
-from citeloom.cli.shared.output import as_json, coverage
+from citeloom.cli.shared.output import as_json, coverage, json_option
 from citeloom.core import paths
 from citeloom.core.jobs import describe_progress
 from citeloom.ipc import launch
@@ -56,7 +56,7 @@ def resume() -> None:
 
 
 @engine.command()
-@click.option("--json", "json_", is_flag=True, help="Print for other programs.")
+@json_option
 def status(json_: bool) -> None:
     """Say whether the engine runs, and what it does. Exit code 3 when it does not."""
     if not launch.running():
@@ -78,7 +78,7 @@ def status(json_: bool) -> None:
     if state.paused:
         click.echo("Imports are paused. Go on with: citeloom engine resume")
     if state.settings_problem:
-        click.echo(f"The settings of before are in force. {state.settings_problem}")
+        click.echo(f"The previous settings are in force. {state.settings_problem}")
     if state.lost:
         click.echo(state.lost)
     for job in state.jobs:

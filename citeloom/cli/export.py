@@ -9,8 +9,7 @@ import click
 
 from citeloom.api.evidence import Export, UnknownKey
 from citeloom.cli.shared.engine_call import ask
-from citeloom.cli.shared.lines import count
-from citeloom.cli.shared.output import absolute, as_file
+from citeloom.cli.shared.output import absolute, as_file, count
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.files import atomic_file
 

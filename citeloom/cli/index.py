@@ -6,7 +6,6 @@ import sys
 
 import click
 
-from citeloom.api.engine import Watch
 from citeloom.api.library import ListProjects
 from citeloom.api.maintenance import (
     EMBEDDED,
@@ -21,10 +20,10 @@ from citeloom.api.maintenance import (
     MoveResult,
 )
 from citeloom.cli.shared.engine_call import ask, connected
-from citeloom.cli.shared.follow_job import run_to_the_end, succeeded
-from citeloom.cli.shared.output import as_json, console, size, table
+from citeloom.cli.shared.follow_job import job_result, wait_for_job
+from citeloom.cli.shared.keys import read_key, warn_of_environment_key
+from citeloom.cli.shared.output import as_json, console, json_option, size, table
 from citeloom.core import credentials
-from citeloom.core.errors import CiteLoomError, Code
 
 _KEY = "qdrant"
 _KEYS = {"keyring": "in the keyring", "environment": f"from {credentials.variable(_KEY)}"}
@@ -40,7 +39,7 @@ def index(context: click.Context) -> None:
 
 @index.command()
 @click.argument("project", required=False)
-@click.option("--json", "json_", is_flag=True, help="Print for other programs.")
+@json_option
 def show(project: str | None = None, json_: bool = False) -> None:
     """Show where the index of PROJECT, or of every project, lies. Exit code 1 when one cannot be reached."""
     shown = ask(ListIndexes(project=project), "Looking")
@@ -66,7 +65,7 @@ def _row(one: IndexInfo) -> tuple[object, ...]:
 @click.argument("project")
 @click.option("--to", required=True, metavar="PLACE", help="http://host:6333, https://host:6333, or embedded.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@click.option("--json", "json_", is_flag=True, help="Print the result for other programs.")
+@json_option
 def move(project: str, to: str, yes: bool, json_: bool) -> None:
     """Move the index of PROJECT to a Qdrant server, or back into CiteLoom's own folder.
 
@@ -76,8 +75,7 @@ def move(project: str, to: str, yes: bool, json_: bool) -> None:
     """
     if to != EMBEDDED and not yes and console.is_terminal:
         click.confirm(f"Whoever runs {to} can read the passages of {project}. Move them there?", abort=True)
-    with connected() as client:
-        client.call(Watch())
+    with connected(events=True) as client:
         job = client.call(MoveIndex(project=project, to=to))
         if job.job_id is None:
             if json_:
@@ -85,11 +83,8 @@ def move(project: str, to: str, yes: bool, json_: bool) -> None:
             else:
                 click.echo(f"The index of {project} is there already: {job.place}.")
             return
-        finished = run_to_the_end(client, job.job_id, quiet=json_)
-    result = succeeded(finished, MoveResult, json_=json_)
-    if result is None:
-        click.echo(f"It was stopped: the index of {project} stays where it was.", err=True)
-        sys.exit(130)
+        finished = wait_for_job(client, job.job_id, quiet=json_)
+    result = job_result(finished, MoveResult, f"the index of {project} stays where it was.", json_=json_)
     if not json_:
         room = f", {size(result.bytes)}" if result.bytes is not None else ""
         click.echo(
@@ -100,15 +95,14 @@ def move(project: str, to: str, yes: bool, json_: bool) -> None:
 
 @index.command()
 @click.argument("project", required=False)
-@click.option("--json", "json_", is_flag=True, help="Print the result for other programs.")
+@json_option
 def compact(project: str | None, json_: bool) -> None:
-    """Write the index of PROJECT, or of every project, anew: smaller, faster, and without what was deleted.
+    """Rewrite the index of PROJECT, or of every project: smaller, faster, and without what was deleted.
 
     Questions are answered meanwhile. It is also done by itself, when there is much to gain and nothing else to do.
     """
     results: list[CompactResult | dict[str, object]] = []
-    with connected() as client:
-        client.call(Watch())
+    with connected(events=True) as client:
         for one in [project] if project else [p.id for p in client.call(ListProjects()).projects]:
             job = client.call(CompactIndex(project=one))
             if job.job_id is None:
@@ -116,10 +110,8 @@ def compact(project: str | None, json_: bool) -> None:
                 if not json_:
                     click.echo(f"{one} is on {job.place}: the server does it by itself.")
                 continue
-            result = succeeded(run_to_the_end(client, job.job_id, quiet=json_), CompactResult)
-            if result is None:
-                click.echo(f"It was stopped: the index of {one} stays as it was.", err=True)
-                sys.exit(130)
+            finished = wait_for_job(client, job.job_id, quiet=json_)
+            result = job_result(finished, CompactResult, f"the index of {one} stays as it was.")
             results.append(result)
             if not json_:
                 sizes = f"{size(result.bytes_before)} before, {size(result.bytes)} now"
@@ -130,7 +122,7 @@ def compact(project: str | None, json_: bool) -> None:
 
 @index.command("test")
 @click.argument("address")
-@click.option("--json", "json_", is_flag=True, help="Print for other programs.")
+@json_option
 def test_(address: str, json_: bool) -> None:
     """Say whether the Qdrant server at ADDRESS can be used, with the key that is kept."""
     server = ask(CheckServer(address=address), f"Asking {address}")
@@ -148,16 +140,14 @@ def login(address: str | None) -> None:
 
     The key is for the server at ADDRESS, else for the servers that are in use; they are asked whether they take it.
     """
-    key = click.prompt("Key", hide_input=True) if sys.stdin.isatty() else sys.stdin.readline()
-    if not key.strip():
-        raise CiteLoomError(Code.INVALID_INPUT, "No key was given.", "Paste it when asked, or pipe it in.")
-    done = ask(LogInServer(key=key.strip(), address=address), "Asking the server")
+    key = read_key("Paste it when asked, or pipe it in.")
+    done = ask(LogInServer(key=key, address=address), "Asking the server")
     for server, version in done.servers.items():
         click.echo(f"{server} takes it: Qdrant {version}.")
     if not done.servers:
         click.echo("No server is in use yet, so none was asked: citeloom index test ADDRESS")
     click.echo("The key is in the keyring; citeloom index logout forgets it.")
-    _warn_of_environment_key(done.key)
+    warn_of_environment_key(_KEY, done.key)
 
 
 @index.command()
@@ -167,10 +157,4 @@ def logout() -> None:
     click.echo("The key is forgotten." if done.forgotten else "There was no key in the keyring.")
     if done.forgotten and not done.key and done.projects:
         click.echo(f"Note: on a server are: {', '.join(done.projects)}.")
-    _warn_of_environment_key(done.key)
-
-
-def _warn_of_environment_key(key: str | None) -> None:
-    if key == "environment":
-        variable = credentials.variable(_KEY)
-        click.echo(f"Note: {variable} is set where the engine was started, and is used. Unset it and restart.")
+    warn_of_environment_key(_KEY, done.key)

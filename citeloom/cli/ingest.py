@@ -6,11 +6,10 @@ import sys
 
 import click
 
-from citeloom.api.engine import Watch
 from citeloom.api.importing import Ingest
 from citeloom.cli.shared.engine_call import connected
-from citeloom.cli.shared.follow_job import print_result, run_to_the_end
-from citeloom.cli.shared.output import absolute
+from citeloom.cli.shared.follow_job import print_import, wait_for_job
+from citeloom.cli.shared.output import absolute, json_option
 
 
 @click.command()
@@ -21,14 +20,14 @@ from citeloom.cli.shared.output import absolute
 @click.option(
     "--force-rebuild",
     is_flag=True,
-    help="Build the index anew beside the old one, with the models of the settings.",
+    help="Rebuild the index beside the old one, with the models of the settings.",
 )
 @click.option(
     "--embedded", is_flag=True, help="With --force-rebuild: on this disk, for when a server is gone for good."
 )
 @click.option("--ocr-languages", metavar="CODES", help="Read pictures of pages in these, such as fr,en.")
 @click.option("--remove-missing", is_flag=True, help="Remove documents whose files are gone, however many they are.")
-@click.option("--json", "json_", is_flag=True, help="Print the result for other programs.")
+@json_option
 def ingest(
     project: str,
     source: str | None,
@@ -60,7 +59,6 @@ def ingest(
         ocr_languages=(ocr_languages or "").replace(",", " ").split(),
         references_path=absolute(references) if references else None,
     )
-    with connected() as client:
-        client.call(Watch())
-        finished = run_to_the_end(client, client.call(request).job_id, quiet=json_)
-    sys.exit(print_result(project, finished, json_=json_))
+    with connected(events=True) as client:
+        finished = wait_for_job(client, client.call(request).job_id, quiet=json_)
+    sys.exit(print_import(project, finished, json_=json_))

@@ -6,13 +6,13 @@ import click
 
 from citeloom.api.activity import ShowAccessLog
 from citeloom.cli.shared.engine_call import ask
-from citeloom.cli.shared.output import as_json, table
+from citeloom.cli.shared.output import as_json, json_option, table
 
 
 @click.command()
 @click.option("--project", help="Only this project.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="How many calls.")
-@click.option("--json", "json_", is_flag=True, help="Print for other programs.")
+@json_option
 def log(project: str | None, limit: int, json_: bool) -> None:
     """What went to which editor: when, which client, which project, which passages."""
     entries = ask(ShowAccessLog(project=project, limit=limit)).entries

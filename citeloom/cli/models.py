@@ -8,7 +8,6 @@ import time
 import click
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
-from citeloom.api.engine import Watch
 from citeloom.api.library import ShowProject
 from citeloom.api.maintenance import (
     DenseTrial,
@@ -23,8 +22,8 @@ from citeloom.api.maintenance import (
 )
 from citeloom.api.verbs import encode
 from citeloom.cli.shared.engine_call import ask, connected, waiting
-from citeloom.cli.shared.follow_job import print_result, run_to_the_end
-from citeloom.cli.shared.output import as_json, console, size, table
+from citeloom.cli.shared.follow_job import print_import, wait_for_job
+from citeloom.cli.shared.output import as_json, console, json_option, size, table
 from citeloom.ipc.client import Client
 
 _GIGABYTE = 1_000_000_000
@@ -41,7 +40,7 @@ def models() -> None:
 @click.option(
     "--rerankers", "rerankers_", is_flag=True, help="Those that read the best passages again (search.rerank)."
 )
-@click.option("--json", "json_", is_flag=True, help="Print for other programs.")
+@json_option
 def list_(rerankers_: bool, json_: bool) -> None:
     """List the models, with a star at those that suit the languages of your library."""
     known = ask(ListModels(), "Looking at the models")
@@ -106,14 +105,13 @@ def _fetch(client: Client, model: str) -> None:
 @click.option("--download", "download_", is_flag=True, help="Fetch the model first where it is not here.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def use(project: str, model: str, download_: bool, yes: bool) -> None:
-    """Give PROJECT another MODEL. Its index is built anew; until that is done, the old one answers."""
+    """Give PROJECT another MODEL. Its index is rebuilt; until that is done, the old one is used."""
     shown = ask(ShowProject(project=project))
     if shown.dense_model == model:
         ask(UseModel(project=project, model=model))
         click.echo(f"Project {project} has this model, and keeps it whatever the settings say.")
         return
-    with connected() as client:
-        client.call(Watch())
+    with connected(events=True) as client:
         if download_:
             _fetch(client, model)
         with waiting("Trying the model"):
@@ -124,15 +122,15 @@ def use(project: str, model: str, download_: bool, yes: bool) -> None:
         seconds = shown.chunk_count / tried.dense.passages_per_second
         click.echo(
             f"Project {project} has {shown.chunk_count} passages; to embed them with {model} takes {_about(seconds)}"
-            " on this machine. Until then, the index of today answers."
+            " on this machine. Until then, the current index is used."
         )
         if not yes:
             click.confirm("Build it?", abort=True)
         job_id = client.call(UseModel(project=project, model=model)).job_id
         if job_id is None:
             return  # the project got this model meanwhile
-        finished = run_to_the_end(client, job_id, quiet=False)
-    sys.exit(print_result(project, finished, json_=False))
+        finished = wait_for_job(client, job_id, quiet=False)
+    sys.exit(print_import(project, finished, json_=False))
 
 
 def _about(seconds: float) -> str:
@@ -141,7 +139,7 @@ def _about(seconds: float) -> str:
 
 @models.command()
 @click.argument("model")
-@click.option("--json", "json_", is_flag=True, help="Print for other programs.")
+@json_option
 def test(model: str, json_: bool) -> None:
     """Try MODEL, or the model of the project of this name. Exit code 1 when something is wrong with it."""
     tried = ask(TryModel(model=model), "Trying the model")

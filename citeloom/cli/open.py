@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from citeloom.api.search import GetPassage
-from citeloom.cli.shared.citation import citation
 from citeloom.cli.shared.engine_call import ask
+from citeloom.cli.shared.output import citation
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.files.open_file import open_uri
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from citeloom.api.engine import Watch
 from citeloom.api.library import (
     AddProject,
     AllowSources,
@@ -21,8 +20,8 @@ from citeloom.api.library import (
     project_json,
 )
 from citeloom.cli.shared.engine_call import ask, connected
-from citeloom.cli.shared.follow_job import print_result, run_to_the_end
-from citeloom.cli.shared.output import absolute, as_json, coverage, size, table
+from citeloom.cli.shared.follow_job import print_import, wait_for_job
+from citeloom.cli.shared.output import absolute, as_json, coverage, json_option, size, table
 from citeloom.core.jobs import describe_progress
 from citeloom.core.types import Source
 
@@ -120,16 +119,15 @@ def disallow(id: str, source: str) -> None:
     """
     folder = absolute(source)
     known = {s.path for s in ask(ShowProject(project=id)).sources}
-    with connected() as client:
-        client.call(Watch())
+    with connected(events=True) as client:
         done = client.call(DisallowSource(project=id, source=folder if folder in known else source))
-        finished = run_to_the_end(client, done.job_id, quiet=False)
+        finished = wait_for_job(client, done.job_id, quiet=False)
     click.echo(f"Project {id} no longer reads {done.disallowed}.")
-    sys.exit(print_result(id, finished, json_=False))
+    sys.exit(print_import(id, finished, json_=False))
 
 
 @project.command("list")
-@click.option("--json", "json_", is_flag=True, help="Print for other programs.")
+@json_option
 def list_(json_: bool) -> None:
     """List the projects and how much of each can be searched."""
     projects = ask(ListProjects()).projects
@@ -146,7 +144,7 @@ def list_(json_: bool) -> None:
 
 @project.command()
 @click.argument("id")
-@click.option("--json", "json_", is_flag=True, help="Print for other programs.")
+@json_option
 def show(id: str, json_: bool) -> None:
     """Show a project: its folders, references, models, size and running imports."""
     shown = ask(ShowProject(project=id))

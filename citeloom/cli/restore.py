@@ -6,7 +6,7 @@ import click
 
 from citeloom.api.maintenance import BackupContents, ReadBackup, Restore
 from citeloom.cli.shared.engine_call import connected, waiting
-from citeloom.cli.shared.output import absolute, as_json, console, size
+from citeloom.cli.shared.output import absolute, as_json, console, json_option, size
 from citeloom.ipc import launch
 from citeloom.ipc.client import wait_until_stopped
 
@@ -16,7 +16,7 @@ from citeloom.ipc.client import wait_until_stopped
 @click.option("--replace", is_flag=True, help="Put aside the projects that are here; all of them.")
 @click.option("--settings", is_flag=True, help="Take the backup's privacy, Zotero and network settings too.")
 @click.option("--yes", is_flag=True, help="Do not ask: agree to the folders and settings of the backup.")
-@click.option("--json", "json_", is_flag=True, help="Print the result for other programs.")
+@json_option
 def restore(file: str, replace: bool, settings: bool, yes: bool, json_: bool) -> None:
     """Begin again with what a backup FILE holds.
 

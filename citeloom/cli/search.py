@@ -10,9 +10,8 @@ import click
 from rich.text import Text
 
 from citeloom.api.search import Query, SearchHit
-from citeloom.cli.shared.citation import citation
 from citeloom.cli.shared.engine_call import ask
-from citeloom.cli.shared.output import as_json, console, coverage, print_line
+from citeloom.cli.shared.output import as_json, citation, console, coverage, json_option, print_line
 from citeloom.core.errors import CiteLoomError, Code
 
 _OPERATORS = {">=": "$gte", "<=": "$lte", "!=": "$ne", ">": "$gt", "<": "$lt", "~": "$contains"}
@@ -32,7 +31,7 @@ _FILTER = re.compile(r"\s*(\w+)\s*(>=|<=|!=|=|>|<|~)\s*(.+)")
 )
 @click.option("--top", "top_k", type=int, help="How many passages (default 6).")
 @click.option("--per-document", type=int, metavar="N", help="At most so many passages of one work.")
-@click.option("--json", "json_", is_flag=True, help="Print what an agent would get.")
+@json_option
 def search(
     project: str,
     words: tuple[str, ...],

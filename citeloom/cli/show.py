@@ -6,14 +6,13 @@ import click
 from rich.text import Text
 
 from citeloom.api.search import GetPassage
-from citeloom.cli.shared.citation import citation
 from citeloom.cli.shared.engine_call import ask
-from citeloom.cli.shared.output import as_json, console
+from citeloom.cli.shared.output import as_json, citation, console, json_option
 
 
 @click.command()
 @click.argument("chunk")
-@click.option("--json", "json_", is_flag=True, help="Print for other programs.")
+@json_option
 def show(chunk: str, json_: bool) -> None:
     """Show a passage by its id (the last line of a hit), with what stands before and after it."""
     result = ask(GetPassage(chunk_id=chunk))

@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from citeloom.api.engine import Watch
 from citeloom.api.events import JobFinished
 from citeloom.api.importing import (
     DocumentWithoutFile,
@@ -21,8 +20,8 @@ from citeloom.api.importing import (
 )
 from citeloom.api.library import ListProjects
 from citeloom.cli.shared.engine_call import connected, waiting
-from citeloom.cli.shared.follow_job import print_result, run_to_the_end
-from citeloom.cli.shared.output import as_json, console, print_line, table
+from citeloom.cli.shared.follow_job import print_import, wait_for_job
+from citeloom.cli.shared.output import as_json, console, json_option, print_line, table
 from citeloom.core.errors import CiteLoomError
 from citeloom.ipc.client import Client
 
@@ -32,7 +31,7 @@ from citeloom.ipc.client import Client
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 @click.option("--yes", is_flag=True, help="Remove what has left its source, however much it is.")
 @click.option("--retry", is_flag=True, help="Try again also what failed before and has not changed since.")
-@click.option("--json", "json_", is_flag=True, help="Print for other programs.")
+@json_option
 def sync(project: str | None, dry_run: bool, yes: bool, retry: bool, json_: bool) -> None:
     """Bring PROJECT, or every project, in step with Zotero, its folders and its references.
 
@@ -40,7 +39,7 @@ def sync(project: str | None, dry_run: bool, yes: bool, retry: bool, json_: bool
     was taken out of its collection, or trashed, is removed. Nothing is removed from a library that cannot be read, and
     many documents at once only after asking. Where an index server, the disk or a model is away, it waits for that.
     """
-    with connected() as client:
+    with connected(events=not dry_run) as client:
         ids = [project] if project else [p.id for p in client.call(ListProjects()).projects]
         if not ids:
             click.echo("There is no project yet. Make one: citeloom project add ID --zotero COLLECTION")
@@ -50,7 +49,6 @@ def sync(project: str | None, dry_run: bool, yes: bool, retry: bool, json_: bool
                 previews = [client.call(PreviewSync(project=one, retry_failed=retry)) for one in ids]
             _print_previews(previews, json_=json_)
             sys.exit(1 if any(preview.problems for preview in previews) else 0)
-        client.call(Watch())
         results: dict[str, dict[str, Any]] = {}
         for one in ids:
             results[one] = _sync_one(client, one, yes=yes, retry=retry, quiet=json_, named=len(ids) > 1)
@@ -68,7 +66,7 @@ def _sync_one(client: Client, project: str, *, yes: bool, retry: bool, quiet: bo
 
     def run(*, remove: bool) -> JobFinished:
         job = client.call(Ingest(project=project, remove_missing=remove, retry_failed=retry))
-        return run_to_the_end(client, job.job_id, quiet=quiet)
+        return wait_for_job(client, job.job_id, quiet=quiet)
 
     try:
         finished = run(remove=yes)
@@ -84,7 +82,7 @@ def _sync_one(client: Client, project: str, *, yes: bool, retry: bool, quiet: bo
         print_line(f"citeloom: {error}", err=True)
         return {"state": "failed", "error": error.as_dict()}
     if not quiet:
-        print_result(project, finished, json_=False)
+        print_import(project, finished, json_=False)
     return {"state": finished.state, **finished.result}
 
 

@@ -11,8 +11,7 @@ import click
 from citeloom.api.evidence import OtherWork, VerifyQuote, VerifyResult
 from citeloom.cli.check_run import NOT_CHECKED, RIGHT, WRONG
 from citeloom.cli.shared.engine_call import ask
-from citeloom.cli.shared.lines import coloured, count, line, one_line
-from citeloom.cli.shared.output import as_json, coverage
+from citeloom.cli.shared.output import as_json, coloured, count, coverage, json_option, line, one_line
 from citeloom.core.errors import CiteLoomError, Code
 
 _COLOURS = {"exact": "bold green", "near": "bold yellow", "absent": "bold red", "inconclusive": "bold magenta"}
@@ -32,7 +31,7 @@ class _NotChecked(click.ClickException):
 @click.argument("quote")
 @click.option("--citekey", metavar="KEY", help="The work it is said to come from; else every work of the project.")
 @click.option("--page", metavar="P", help="The printed page it is said to stand on.")
-@click.option("--json", "json_", is_flag=True, help="Print what an agent would get.")
+@json_option
 def verify(project: str, quote: str, citekey: str | None, page: str | None, json_: bool) -> int:
     """Look a quotation up in the works of PROJECT: is it word for word, and on which page?
 

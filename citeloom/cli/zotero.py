@@ -18,9 +18,8 @@ from citeloom.api.importing import (
     ZoteroStatus,
 )
 from citeloom.cli.shared.engine_call import ask
-from citeloom.cli.shared.output import as_json, console, table
-from citeloom.core import credentials
-from citeloom.core.errors import CiteLoomError, Code
+from citeloom.cli.shared.keys import read_key, warn_of_environment_key
+from citeloom.cli.shared.output import as_json, console, json_option, table
 
 _NEW_KEY = "https://www.zotero.org/settings/keys/new"
 _SOURCES = {
@@ -37,9 +36,9 @@ def zotero() -> None:
 
 
 @zotero.command()
-@click.option("--json", "json_", is_flag=True, help="Print for other programs.")
+@json_option
 def status(json_: bool) -> None:
-    """Say how Zotero is reached, and how to mend it. Exit code 1 when it is not reached at all."""
+    """Say how Zotero is reached, and how to fix it. Exit code 1 when it is not reached at all."""
     seen = ask(GetZoteroStatus(), "Looking for Zotero")
     if json_:
         as_json(seen)
@@ -103,14 +102,10 @@ def login() -> None:
     """
     if sys.stdin.isatty():
         click.echo(f"Make a key at {_NEW_KEY} – read access is enough.")
-        key = click.prompt("Key", hide_input=True)
-    else:
-        key = sys.stdin.readline()
-    if not key.strip():
-        raise CiteLoomError(Code.INVALID_INPUT, "No key was given.", f"Make one at {_NEW_KEY} and paste or pipe it.")
-    done = ask(LogInToZotero(key=key.strip()), "Asking zotero.org")
+    key = read_key(f"Make one at {_NEW_KEY} and paste or pipe it.")
+    done = ask(LogInToZotero(key=key), "Asking zotero.org")
     click.echo(f"Logged in as {done.user}. The key is in the keyring; citeloom zotero logout forgets it.")
-    _print_environment_key(done.key)
+    warn_of_environment_key("zotero", done.key)
 
 
 @zotero.command()
@@ -118,18 +113,12 @@ def logout() -> None:
     """Forget the key to zotero.org."""
     done = ask(LogOutOfZotero())
     click.echo("The key is forgotten." if done.forgotten else "There was no key in the keyring.")
-    _print_environment_key(done.key)
-
-
-def _print_environment_key(key: str | None) -> None:
-    if key == "environment":
-        variable = credentials.variable("zotero")
-        click.echo(f"Note: {variable} is set where the engine was started, and is used. Unset it and restart.")
+    warn_of_environment_key("zotero", done.key)
 
 
 @zotero.command()
 @click.option("--library", metavar="L", help="Only this one: its name, or an id such as groups/4242.")
-@click.option("--json", "json_", is_flag=True, help="Print for other programs.")
+@json_option
 def collections(library: str | None, json_: bool) -> None:
     """List collections and saved searches, as 'citeloom project add --zotero' takes them."""
     found = ask(ListZoteroCollections(library=library), "Reading the library")

@@ -69,7 +69,7 @@ def test_a_backup_restored_in_an_empty_home_gives_the_same_answers(
     assert "Restored: other, p, 12 passages." in said
     assert Project(home).found() == found
     assert (home / "citeloom.toml").read_text() == "[search]\ntop_k = 5\n"
-    assert "Everything is well." in done(citeloom(home, "doctor"))
+    assert "Everything works." in done(citeloom(home, "doctor"))
     stop_engine(home)
     assert_whole(home)
     assert rows(home, "SELECT state FROM jobs WHERE state != 'done'") == []

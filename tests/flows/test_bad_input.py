@@ -423,7 +423,7 @@ def test_the_doctor_finds_a_damaged_index_and_the_way_to_mend_it_works(home: Pat
     four_papers(folder)
     project = Project.made(home, folder)
     project.ingest()
-    assert "Everything is well" in done(citeloom(home, "doctor"))
+    assert "Everything works" in done(citeloom(home, "doctor"))
     stop_engine(home)
     index = home / "index" / "proj-p"
     if damage == "deleted":
@@ -437,7 +437,7 @@ def test_the_doctor_finds_a_damaged_index_and_the_way_to_mend_it_works(home: Pat
     assert "--force-rebuild" in the_line(citeloom(home, "search", "p", "moth"))
     project.ingest("--force-rebuild")
     assert len(project.found()) == 12
-    assert "Everything is well" in done(citeloom(home, "doctor"))
+    assert "Everything works" in done(citeloom(home, "doctor"))
     stop_engine(home)
     assert len(assert_whole(home)) == 12
 

@@ -129,7 +129,7 @@ def test_a_manuscript_of_each_format_is_checked_and_mended(home: Path, tmp_path:
         assert line[unknown["column"] - 1 : unknown["end_column"] - 1] == "hartman2019", file.name
         assert "hartmann2019" in unknown["near"], file.name
     result = citeloom(home, "check", *map(str, files), "--fix", "--yes")
-    assert result.returncode == 1 and result.stdout.count("mended in 2 places; left for you:") == len(files)
+    assert result.returncode == 1 and result.stdout.count("corrected in 2 places; left for you:") == len(files)
     assert result.stdout.count("[quote-changed]") == result.stdout.count("[unknown-key]") == len(files)
     for file in files:
         mended = MANUSCRIPTS[file.name].replace(OLD, "hartmann2019").replace("254", "253")
@@ -168,7 +168,7 @@ def test_a_word_document_is_checked_and_left_to_word(home: Path, tmp_path: Path)
     )
     before = file.read_bytes()
     result = citeloom(home, "check", str(file), "--fix", "--yes")
-    assert result.returncode == 1 and "mended in Word" in result.stdout, result.stdout + result.stderr
+    assert result.returncode == 1 and "corrected in Word" in result.stdout, result.stdout + result.stderr
     assert f"{file}: paragraph 2: error: " in result.stdout and f"In: {SHELF} [wrong-page]" in result.stdout
     assert "2 citations of 1 work, 2 quotations: 1 error." in result.stdout
     assert file.read_bytes() == before

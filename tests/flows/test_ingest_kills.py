@@ -240,7 +240,7 @@ def test_ctrl_c_ends_an_import_after_the_document_at_hand(library: Library, copi
         third.release()
         _, said = person.communicate(timeout=WAIT)
         assert person.returncode == 130
-        assert "Go on with: citeloom ingest p" in said
+        assert "Continue with: citeloom ingest p" in said
         assert "Traceback" not in said
         stop_engine(copied)
     part = assert_whole(copied)

@@ -65,6 +65,6 @@ def test_a_project_in_two_languages_gets_a_model_that_was_fetched_and_tried(
     # It is made for English, and half of the library is not.
     assert trial.returncode == 1 and [p for p in tried["problems"] if "German" in p] == tried["problems"]
     said = done(citeloom(home, "models", "use", "thesis", OTHER, "--yes"))
-    assert "Until then, the index of today answers." in said
+    assert "Until then, the current index is used." in said
     assert f"{OTHER}\t" in done(citeloom(home, "models", "list")) and "thesis" in said
     assert "Vertrag" in project.search("Verträge")[0]["render_text"], "a rebuild keeps the languages"

@@ -64,7 +64,7 @@ def test_a_days_work_speaks_to_no_other_machine_and_writes_nowhere_else(
     seen = watch(places, tmp_path / "calls", "-m", "tests.flows.offline_work", str(tmp_path))
 
     assert seen.code == 0, seen.output
-    assert "Everything is well." in seen.output
+    assert "Everything works." in seen.output
     assert seen.beyond_this_machine == []
     assert seen.written_outside(places["home"], places["temporary"]) == []
     kept = [path for path in places["person"].rglob("*") if path.is_file() and "fontconfig" not in path.parts]

@@ -66,7 +66,7 @@ def test_another_model_waits_for_a_rebuild_and_passages_follow_its_limit(home: P
         assert editor.call("list_projects")["projects"][0]["chunk_count"] < before["count"]
         longest = max(len(h["full_text"]) for h in after["items"])
         assert longest > max(len(h["full_text"]) for h in before["items"]) * 1.5
-    assert "Everything is well." in done(citeloom(home, "doctor"))
+    assert "Everything works." in done(citeloom(home, "doctor"))
 
 
 class Chooser:

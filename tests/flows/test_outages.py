@@ -100,7 +100,7 @@ def test_a_server_that_goes_away_in_the_middle_of_an_import_costs_no_document(
     assert on_server.search("moth of night 59")[0]["source"] == "moth-59.md"
     (collection,) = qdrant.local.get_collections().collections
     assert qdrant.local.count(collection.name).count == PAPERS == on_server.sync()["skipped"]
-    assert "Everything is well." in done(citeloom(home, "doctor"))
+    assert "Everything works." in done(citeloom(home, "doctor"))
 
 
 @pytest.fixture

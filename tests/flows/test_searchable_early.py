@@ -234,7 +234,7 @@ def test_ctrl_c_in_a_long_conversion_ends_it_soon_and_leaves_everything_whole(
     person.send_signal(signal.SIGINT)
     _, said = person.communicate(timeout=WAIT)
     assert person.returncode == 130
-    assert "Stopping …" in said and "Go on with: citeloom ingest p" in said
+    assert "Stopping …" in said and "Continue with: citeloom ingest p" in said
     wait_for(lambda: not is_running(converter), "it to end")
     hour.release()
     assert len(Project(copied).found()) == len(library.quick)

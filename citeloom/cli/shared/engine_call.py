@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from citeloom.api.engine import Watch
 from citeloom.api.verbs import R, Request
 from citeloom.cli.shared.output import console
 from citeloom.ipc import launch
@@ -21,10 +22,13 @@ def waiting(what: str) -> Iterator[None]:
         yield
 
 
-def connected() -> Client:
-    """Return a connection to the engine; if it has to be started, a status line says so."""
+def connected(*, events: bool = False) -> Client:
+    """Return a connection to the engine, started if necessary; a job can be followed on one with events."""
     with waiting("Connecting" if launch.running() else "Starting the engine"):
-        return Client()
+        client = Client()
+        if events:
+            client.call(Watch())
+        return client
 
 
 def ask(request: Request[R], waiting_for: str = "Working") -> R:

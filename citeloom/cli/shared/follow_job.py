@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from pathlib import Path
 from typing import TypeVar
@@ -27,7 +28,7 @@ _LINE_AFTER = 15.0
 _Outcome = TypeVar("_Outcome", bound=JobOutcome)
 
 
-def run_to_the_end(client: Client, job_id: str, *, quiet: bool) -> JobFinished:
+def wait_for_job(client: Client, job_id: str, *, quiet: bool) -> JobFinished:
     """Follow a job until it ends, on a connection with events; Ctrl-C ends it soon, keeping what it has done."""
     try:
         if any(job.job_id == job_id and job.state == "paused" for job in client.call(Status()).jobs):
@@ -152,8 +153,8 @@ def _time_left(event: JobProgress) -> str:
     return f"{time_left} until all can be searched" if event.stage == "read" else f"{time_left} left"
 
 
-def succeeded(finished: JobFinished, kind: type[_Outcome], *, json_: bool = False) -> _Outcome | None:
-    """Return the result of a move, a compaction or a backup; None if it was stopped. Raises if it failed."""
+def job_result(finished: JobFinished, kind: type[_Outcome], if_stopped: str, *, json_: bool = False) -> _Outcome:
+    """Return the result of a move, a compaction or a backup; exit if it was stopped, raise if it failed."""
     if finished.error:
         raise finished.error
     if json_:
@@ -161,10 +162,13 @@ def succeeded(finished: JobFinished, kind: type[_Outcome], *, json_: bool = Fals
     else:
         for warning in finished.result.get("warnings", []):
             print_line(f"Note: {warning}")
-    return decode(finished.result, kind) if finished.state == "done" else None
+    if finished.state != "done":
+        click.echo(f"Stopped: {if_stopped}", err=True)
+        sys.exit(130)
+    return decode(finished.result, kind)
 
 
-def print_result(project: str, finished: JobFinished, *, json_: bool) -> int:
+def print_import(project: str, finished: JobFinished, *, json_: bool) -> int:
     """Print the result of an import, and return the exit code."""
     result = import_result(finished)
     if json_:
@@ -182,6 +186,6 @@ def print_result(project: str, finished: JobFinished, *, json_: bool) -> int:
     for error in result.errors:
         print_line(f"Failed: {error['source']}: {error['reason']} [{error['code']}]", err=True)
     if finished.state != "done":
-        click.echo(f"It was stopped before the end. Go on with: citeloom ingest {project}", err=True)
+        click.echo(f"Stopped before the end. Continue with: citeloom ingest {project}", err=True)
         return 130
     return 1 if result.failed else 0

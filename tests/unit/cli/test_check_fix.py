@@ -106,7 +106,7 @@ def test_the_file_is_mended_in_place_and_all_else_is_kept(
         "@@ -4 +4 @@",
         f"-Dann @{OLD} – “ganz” anders.",
         f"+Dann @{NEW} – “ganz” anders.",
-        "link.md: mended in 2 places.",
+        "link.md: corrected in 2 places.",
     ]
 
 
@@ -136,7 +136,7 @@ def test_a_file_saved_since_it_was_checked_is_left_alone(manuscript: Path, capsy
     manuscript.write_text("Something else.")
     assert fix(one, None, ask_first=False) is one
     assert manuscript.read_text() == "Something else."
-    assert "not mended: It was changed while it was being checked. Run it again." in capsys.readouterr().err
+    assert "not corrected: It was changed while it was being checked. Run it again." in capsys.readouterr().err
 
 
 def test_a_file_that_is_locked_is_left_alone(manuscript: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -148,7 +148,7 @@ def test_a_file_that_is_locked_is_left_alone(manuscript: Path, capsys: pytest.Ca
 def test_a_word_document_is_mended_in_word(manuscript: Path, capsys: pytest.CaptureFixture[str]) -> None:
     one = checked(manuscript, format="docx", fixable=False, edits=())
     assert fix(one, None, ask_first=False) is one
-    assert "mended in Word" in capsys.readouterr().out
+    assert "corrected in Word" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -72,14 +72,14 @@ def test_installing_names_the_file_and_the_backup_and_can_be_undone(
     assert str(cursor) in shown and str(backup) in shown
     assert "already" in said(capsys, "install", "cursor", "--no-test")
     assert "Nothing would change." in said(capsys, "install", "cursor", "--dry-run")
-    assert "as it was before" in said(capsys, "undo", "cursor")
+    assert "was restored" in said(capsys, "undo", "cursor")
     assert cursor.read_text() == BEFORE
     assert "nothing to undo" in refused(capsys, "undo", "cursor")
 
 
 def test_removing_takes_the_entry_out(cursor: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said(capsys, "install", "cursor", "--no-test")
-    assert "gone" in said(capsys, "remove", "cursor")
+    assert "was removed" in said(capsys, "remove", "cursor")
     assert cursor.read_text() == BEFORE
     assert "nothing to remove" in refused(capsys, "remove", "cursor")
 
