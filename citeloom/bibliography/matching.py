@@ -6,7 +6,7 @@ import os
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -73,7 +73,7 @@ class Matcher:
         self._index = _Index()
         self._base = base
         for record in records:
-            self._add(record, base)
+            self._add(record)
 
     def match(self, path: Path, dois: Sequence[str], title: str, first_text: str) -> Match | None:
         """Return the record of a document, or None if none or more than one fits."""
@@ -92,10 +92,10 @@ class Matcher:
                 return Match(record, "doi")
         return Match(by_title, "title") if by_title else None
 
-    def _add(self, record: Record, base: Path) -> None:
+    def _add(self, record: Record) -> None:
         index = self._index
         for file in record.files:
-            _append(index.by_path[_path_key(_resolved(file, base))], record)
+            _append(index.by_path[_path_key(_resolved(file, self._base))], record)
             _append(index.by_name[_name_key(file)], record)
         if record.doi and (doi := normalise_doi(record.doi)):
             index.by_doi[doi].append(record)
@@ -130,9 +130,8 @@ class Matcher:
         positions = {doi: at for doi in candidates if (at := _position_of_doi(doi, page)) is not None}
         on_page = [record for doi in sorted(positions, key=positions.__getitem__) for record in candidates[doi]]
         if len(on_page) > 1:
-            titled = [r for r in on_page if _occurs(_key(r.title), head) or _same(_key(r.title), _key(title))]
-            if titled:
-                on_page = titled
+            titled = [r for r in on_page if (key := _key(r.title)) and (_occurs(key, head) or key == _key(title))]
+            on_page = titled or on_page
         if len(on_page) > 1 and on_page[0].doi == on_page[1].doi:
             return None  # two records with the same DOI, and no title to choose by
         return on_page[0] if on_page else None
@@ -220,15 +219,7 @@ def _folded_text(text: str) -> _FoldedText:
 
 def _occurs(key: str, page: _FoldedText) -> bool:
     """Whether a title occurs in the region at the top of the page."""
-    return bool(key) and any(_occurs_at(key, page, start) for start in _occurrences(key, page))
-
-
-def _occurrences(key: str, page: _FoldedText) -> Iterable[int]:
-    starts, at = set(page.starts), page.text.find(key)
-    while 0 <= at < _TITLE_REGION:
-        if at in starts:
-            yield at
-        at = page.text.find(key, at + 1)
+    return bool(key) and any(_occurs_at(key, page, start) for start in page.starts if start < _TITLE_REGION)
 
 
 def _occurs_at(key: str, page: _FoldedText, start: int) -> bool:
@@ -238,7 +229,3 @@ def _occurs_at(key: str, page: _FoldedText, start: int) -> bool:
     end = start + len(key)
     footnote = page.text[end : end + 1].isdigit() and not key[-1].isdigit() and end + 1 in page.ends
     return end in page.ends or footnote
-
-
-def _same(one: str, other: str) -> bool:
-    return bool(one) and one == other

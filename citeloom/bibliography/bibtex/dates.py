@@ -11,7 +11,7 @@ from citeloom.bibliography.csl_json import text_of
 
 FIRST_SEASON = 21  # the number that ISO 8601-2 has for spring in place of a month
 
-_DATE = re.compile(r"(-?\d{4})(?:-(\d\d))?(?:-(\d\d))?")
+ISO_DATE = re.compile(r"(-?\d{4})(?:-(\d\d))?(?:-(\d\d))?")
 _SEASONS = ("Spring", "Summer", "Autumn", "Winter")
 
 
@@ -77,7 +77,7 @@ def _days(date: object) -> list[tuple[int, ...]]:
     if isinstance(spans, list) and spans:
         found = [_day([text_of(part) for part in span]) for span in spans[:2] if isinstance(span, list)]
         return [day for day in found if day] if found and found[0] else []
-    texts = _DATE.fullmatch(_date_text(date))
+    texts = ISO_DATE.fullmatch(_date_text(date))
     day = _day([part or "" for part in texts.groups()]) if texts else ()
     return [day] if day else []
 

@@ -60,6 +60,16 @@ class BibFile:
     warnings: list[str] = field(default_factory=list)
 
 
+def closing_brace(text: str, at: int) -> int:
+    """Return the position of the brace that closes the group whose inside begins at `at`; -1 if there is none."""
+    depth = 1
+    for brace in re.compile(r"[{}]").finditer(text, at):
+        depth += 1 if brace[0] == "{" else -1
+        if depth == 0:
+            return brace.start()
+    return -1
+
+
 def read_bibtex(text: str) -> BibFile:
     """Parse a .bib file; malformed places are reported in the result, not raised."""
     return _Reader(text).read()
@@ -101,10 +111,10 @@ class _Reader:
 
     def _read_block(self, start: int, kind: str, opener: str) -> None:
         if kind == "comment":
-            end = self._closing_brace(self.at) if opener == "{" else -1
+            end = closing_brace(self.text, self.at) if opener == "{" else -1
             self.at = end + 1 if end >= 0 else self._next_entry(self.at)
         elif kind == "preamble":
-            end = self._closing_brace(self.at) if opener == "{" else self.text.find(")", self.at)
+            end = closing_brace(self.text, self.at) if opener == "{" else self.text.find(")", self.at)
             if end < 0:
                 raise _MalformedError(start, "@preamble is never closed")
             self.at = end + 1
@@ -177,7 +187,7 @@ class _Reader:
         start = self.at
         opener = self.text[start : start + 1]
         if opener in ("{", '"'):
-            end = self._closing_brace(start + 1) if opener == "{" else self._closing_quote(start + 1)
+            end = closing_brace(self.text, start + 1) if opener == "{" else self._closing_quote(start + 1)
             if end < 0:
                 raise _MalformedError(start, f"{owner}: the value of '{field_name}' is never closed")
             self.at = end + 1
@@ -199,14 +209,6 @@ class _Reader:
         if word[0].lower() not in self.strings:
             self._add_warning(start, f"{owner}: no @string defines '{word[0]}' in '{field_name}', taken as it stands")
         return self.strings.get(word[0].lower(), word[0])
-
-    def _closing_brace(self, at: int) -> int:
-        depth = 1
-        for brace in re.compile(r"[{}]").finditer(self.text, at):
-            depth += 1 if brace[0] == "{" else -1
-            if depth == 0:
-                return brace.start()
-        return -1
 
     def _closing_quote(self, at: int) -> int:
         depth = 0

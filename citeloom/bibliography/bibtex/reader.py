@@ -8,11 +8,11 @@ from typing import Any
 
 from bibtexparser.customization import splitname
 
-from citeloom.bibliography.bibtex.dates import FIRST_SEASON
+from citeloom.bibliography.bibtex.dates import FIRST_SEASON, ISO_DATE
 from citeloom.bibliography.bibtex.fields import csl_type_of
 from citeloom.bibliography.bibtex.languages import tag_of
 from citeloom.bibliography.bibtex.latex_to_unicode import to_unicode, unescape_verbatim
-from citeloom.bibliography.bibtex.parser import MONTHS, Entry
+from citeloom.bibliography.bibtex.parser import MONTHS, Entry, closing_brace
 from citeloom.bibliography.csl_json import tags_of
 
 Fields = Mapping[str, str]
@@ -47,7 +47,6 @@ _INHERITED = (
     "url",
 )
 _EXTENDED_NAME = re.compile(r"\s*(?:family|given|prefix|suffix)(?:-i)?\s*=", re.IGNORECASE)
-_DATE = re.compile(r"(-?\d{4})(?:-(\d\d))?(?:-(\d\d))?")
 
 
 def csl_from_entry(entry: Entry, parents: Mapping[str, Entry]) -> dict[str, Any]:
@@ -93,7 +92,7 @@ def _with_inherited(entry: Entry, parents: Mapping[str, Entry]) -> Fields:
 
 
 def _text(fields: Fields, name: str) -> str:
-    return " ".join(to_unicode(fields.get(name, "")).split())
+    return _plain(fields.get(name, ""))
 
 
 def _title(fields: Fields, name: str, subtitle_name: str) -> str:
@@ -104,7 +103,7 @@ def _title(fields: Fields, name: str, subtitle_name: str) -> str:
 
 def _issued(fields: Fields) -> dict[str, Any]:
     date = _text(fields, "date")
-    if spans := _DATE.findall(date):
+    if spans := ISO_DATE.findall(date):
         days = [[int(part) for part in span if part] for span in spans[:2]]
         issued: dict[str, Any] = {"date-parts": [[_year(year), *rest] for year, *rest in days]}
         if len(days) == 1 and len(days[0]) == 2 and days[0][1] >= FIRST_SEASON:
@@ -183,9 +182,5 @@ def _split_outside_braces(text: str, separator: re.Pattern[str]) -> list[str]:
 
 def _group_end(text: str, at: int = 0) -> int:
     """Return the position after the brace that closes the group at `at`."""
-    depth = 0
-    for brace in re.compile(r"[{}]").finditer(text, at):
-        depth += 1 if brace[0] == "{" else -1
-        if depth == 0:
-            return brace.end()
-    return len(text)
+    end = closing_brace(text, at + 1)
+    return end + 1 if end >= 0 else len(text)
