@@ -140,7 +140,7 @@ def _storage_error(error: sqlite3.Error, path: Path) -> CiteLoomError:
         return CiteLoomError(
             Code.STORAGE_ERROR,
             "The disk is full: the catalog could not be written.",
-            "Free some space and try again.",
+            "Free some disk space and try again.",
         )
     # These are permanent; other errors may be temporary.
     permanent = isinstance(error, sqlite3.IntegrityError | sqlite3.DataError | sqlite3.InterfaceError)

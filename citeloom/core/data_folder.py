@@ -40,7 +40,9 @@ def unusable(error: OSError) -> CiteLoomError:
     folder = paths.folders().data
     place = str(error.filename or folder)
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return CiteLoomError(Code.STORAGE_ERROR, f"The disk of {folder} is full.", "Free some space and run it again.")
+        return CiteLoomError(
+            Code.STORAGE_ERROR, f"The disk of {folder} is full.", "Free some disk space and run it again."
+        )
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         what = f"CiteLoom's data folder {folder}" if place == folder else place
         return CiteLoomError(

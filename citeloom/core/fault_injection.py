@@ -97,7 +97,7 @@ def _act(action: str, value: Any, detail: str) -> None:
             with Path(value).open("a", encoding="utf-8") as file:
                 file.write(f"{detail}\n")
         case "fail":
-            raise CiteLoomError(Code.STORAGE_ERROR, "The disk is full.", "Free some space and try again.")
+            raise CiteLoomError(Code.STORAGE_ERROR, "The disk is full.", "Free some disk space and try again.")
 
 
 def _pause(reached: Path, go: Path) -> None:

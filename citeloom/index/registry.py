@@ -131,7 +131,7 @@ class Collections:
             raise CiteLoomError(
                 Code.STORAGE_ERROR,
                 "The disk is full: there is no room for a new index.",
-                "Free some space and try again.",
+                "Free some disk space and try again.",
             )
         return EdgeCollection.create(self.folder(location), dense_size, sparse=sparse)
 

@@ -226,6 +226,6 @@ def disk_is_full() -> bool:
 def unavailable(reason: str, next_step: str = _ASK_DOCTOR) -> CiteLoomError:
     """Return the error for an engine that cannot be reached."""
     if disk_is_full():
-        reason, next_step = f"the disk of {paths.folders().data} is full", "Free some space and run it again."
+        reason, next_step = f"the disk of {paths.folders().data} is full", "Free some disk space and run it again."
     message = f"CiteLoom's engine cannot be reached: {reason.rstrip('.')}."
     return CiteLoomError(Code.ENGINE_UNAVAILABLE, message, next_step)

@@ -187,7 +187,7 @@ class DocumentTexts:
             raise CiteLoomError(
                 Code.STORAGE_ERROR,
                 f"The text of {shown_source(document)} could not be written to the disk.",
-                "Free some space and try again.",
+                "Free some disk space and try again.",
             )
         return converted
 

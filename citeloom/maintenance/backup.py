@@ -187,7 +187,7 @@ class BackupJob(SingleStepJob):
 def _not_written(file: Path, error: OSError) -> CiteLoomError:
     full = error.errno in (errno.ENOSPC, errno.EDQUOT)
     reason = "the disk is full" if full else (error.strerror or type(error).__name__)
-    step = "Free some space" if full else "Check the folder's permissions"
+    step = "Free some disk space" if full else "Check the folder's permissions"
     return CiteLoomError(
         Code.STORAGE_ERROR, f"{file} could not be written: {reason}.", f"{step}, or choose another folder."
     )

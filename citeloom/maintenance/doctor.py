@@ -70,7 +70,7 @@ class Doctor:
         free = data_folder.free_bytes(folder) // 1_000_000
         least = self._settings.engine.min_free_mb
         if free < least:
-            raise _problem(f"{folder}: only {free} MB free", f"Free some space; imports stop below {least} MB.")
+            raise _problem(f"{folder}: only {free} MB free", f"Free some disk space; imports stop below {least} MB.")
         return f"{folder}, {free:,} MB free"
 
     def _check_settings(self) -> str:

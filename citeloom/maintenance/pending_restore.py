@@ -39,7 +39,7 @@ def apply() -> None:
         raise CiteLoomError(
             Code.STORAGE_ERROR,
             f"A backup could not be put in its place in {data}: {error}.",
-            "Free some space or check the folder's permissions, then start CiteLoom again: the restore continues.",
+            "Free some disk space or check the folder's permissions, then start CiteLoom again: the restore continues.",
         ) from error
 
 

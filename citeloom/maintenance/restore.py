@@ -159,7 +159,7 @@ class RestoreService:
             raise CiteLoomError(
                 Code.STORAGE_ERROR,
                 f"The backup holds {needed:,} MB, and the disk of {data} has {free_mb:,} MB left.",
-                "Nothing was changed. Free some space and try again.",
+                "Nothing was changed. Free some disk space and try again.",
             )
 
 
@@ -269,5 +269,5 @@ def _not_writable(data: Path, error: OSError) -> CiteLoomError:
     return CiteLoomError(
         Code.STORAGE_ERROR,
         f"The backup could not be unpacked in {data}: {error.strerror or type(error).__name__}.",
-        "Nothing was changed. Free some space or check the folder's permissions, then try again.",
+        "Nothing was changed. Free some disk space or check the folder's permissions, then try again.",
     )

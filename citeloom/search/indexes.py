@@ -229,7 +229,7 @@ class Indexes:
             raise CiteLoomError(
                 Code.STORAGE_ERROR,
                 f"The disk has no room for another copy of the index of '{project.id}' ({needed // 1_000_000} MB).",
-                "Free some space and try again.",
+                "Free some disk space and try again.",
             )
 
 

@@ -255,10 +255,10 @@ def test_passages_that_went_out_are_shown_as_they_are_now_and_lost_ones_are_said
         assert [p["chunk_id"] for p in shown] == asked_for
         first, nothing = shown[0], shown[-1]
         assert first["cite"].startswith("[@")
-        assert (first["title"], first["gone"]) == ("On the coral", False)
+        assert (first["title"], first["deleted"]) == ("On the coral", False)
         assert first["section_path"][0] == "On the coral"
         assert first["text"].startswith("The coral was measured")
-        assert nothing["gone"] is True
+        assert nothing["deleted"] is True
         assert nothing["text"] is None
 
     with Control(home) as control:
@@ -268,11 +268,11 @@ def test_passages_that_went_out_are_shown_as_they_are_now_and_lost_ones_are_said
         editor.call("delete_document", project="p", doc_id=reefs["doc_id"])
     with Control(home) as control:
         after = control.call("activity.logged_passages", project="p", chunk_ids=entry["passages"])["passages"]
-        assert {p["gone"] for p in after if p["chunk_id"] == first["chunk_id"]} == {True}
-        assert any(not p["gone"] for p in after)
+        assert {p["deleted"] for p in after if p["chunk_id"] == first["chunk_id"]} == {True}
+        assert any(not p["deleted"] for p in after)
         control.call("library.remove_project", project="p")
         gone = control.call("activity.logged_passages", project="p", chunk_ids=entry["passages"])["passages"]
-        assert all(p["gone"] for p in gone)
+        assert all(p["deleted"] for p in gone)
         assert control.call("activity.clear_access_log") == {"removed": 2}
         assert control.call("activity.access_log") == {"entries": []}
 

@@ -276,7 +276,7 @@ def test_a_disk_that_is_full_while_something_is_written_loses_nothing(
             waits_for = wait_for(
                 lambda: control.call("engine.status")["jobs"][0].get("waits_for"), "the import to wait"
             )
-        assert "Free some space" in waits_for or "cannot be read or written" in waits_for
+        assert "Free some disk space" in waits_for or "cannot be read or written" in waits_for
         # The old text or the new one, depending on what no longer fitted.
         assert [source for source, _ in Project(copied).found()].count("2-moths.md") in (3, 4)
         done(citeloom(copied, "engine", "stop"))
@@ -293,7 +293,7 @@ def test_an_import_waits_before_the_disk_is_full_and_goes_on_by_itself(library: 
     begin_ingest(copied)
     with Control(copied) as control:
         waits_for = wait_for(lambda: control.call("engine.status")["jobs"][0].get("waits_for"), "the import to wait")
-    assert waits_for.startswith("The disk has only") and "Free some space" in waits_for
+    assert waits_for.startswith("The disk has only") and "Free some disk space" in waits_for
     assert waits_for in done(citeloom(copied, "engine", "status"))
     assert len(Project(copied).found()) == 12
     doctor = citeloom(copied, "doctor")

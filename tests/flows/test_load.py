@@ -37,7 +37,8 @@ class Slow:
 
     def waiting(self) -> int:
         """How many calls wait for a thread."""
-        return int(self._waiting.read_text().split()[-1]) if self._waiting.exists() else 0
+        notes = self._waiting.read_text().split() if self._waiting.exists() else []
+        return int(notes[-1]) if notes else 0
 
 
 @pytest.fixture(scope="module")

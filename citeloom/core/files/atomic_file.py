@@ -164,7 +164,7 @@ def _translated(error: OSError, file: Path, what: str) -> CiteLoomError:
         return CiteLoomError(
             Code.STORAGE_ERROR,
             f"The disk is full: {file} could not be {what}.",
-            f"Free some space. {_NOTHING_WRITTEN}",
+            f"Free some disk space. {_NOTHING_WRITTEN}",
         )
     if isinstance(error, PermissionError) or error.errno == errno.EROFS:
         return CiteLoomError(

@@ -83,7 +83,9 @@ class Situation:
             first = next(iter(self.jobs.values()))
             return job_text.title(first.kind, first.project)
         if self.jobs and all(job.waits_for for job in self.jobs.values()):
-            return translate("Situation", "Waiting for a server or disk that cannot be reached: {counts}").format(counts=counts)
+            return translate("Situation", "Waiting for a server or disk that cannot be reached: {counts}").format(
+                counts=counts
+            )
         if self.jobs:
             return translate("Situation", "Reading: {counts}").format(counts=counts)
         if not (self.status and self.status.projects):

@@ -301,6 +301,6 @@ def _error(code: Code, what: str, error: BaseException) -> CiteLoomError:
         return CiteLoomError(
             Code.STORAGE_ERROR,
             "The disk is full: nothing more can be written.",
-            "Free some space and try again.",
+            "Free some disk space and try again.",
         )
     return CiteLoomError(code, f"{what}: {reason}.", "Run the check-up ('citeloom doctor').")

@@ -121,7 +121,7 @@ class QdrantServer:
                     return CiteLoomError(
                         Code.STORAGE_ERROR,
                         f"The disk of {at} is full: nothing more can be written.",
-                        "Free some space there and try again.",
+                        "Free some disk space there and try again.",
                         away=self.address,
                     )
                 # A 5xx is a problem of the server; a 4xx rejects this request.
