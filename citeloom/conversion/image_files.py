@@ -82,7 +82,7 @@ class ImageFile:
 
     def render(self, number: int, scale: float, quarter: int) -> Image.Image:
         """Return a page as a grey image in its own resolution, reduced if it is very large."""
-        gray = self._frame(number, lambda frame: frame.convert("L"))
+        gray = self._frame(number, lambda frame: on_white(full_greys(frame)).convert("L"))
         longest = max(gray.size)
         if longest > _MAX_SIDE:
             gray = gray.resize((gray.width * _MAX_SIDE // longest, gray.height * _MAX_SIDE // longest))
