@@ -33,7 +33,7 @@ from citeloom.ipc import protocol
 from citeloom.tools import older_names
 from citeloom.tools.arguments import read, schema
 from citeloom.tools.guide import INSTRUCTIONS
-from citeloom.tools.table import READ, Call, Tool, ingest, of_toolsets
+from citeloom.tools.table import READ, TOOLS, Call, Tool
 
 if TYPE_CHECKING:
     from citeloom.engine.server import Connection
@@ -57,7 +57,7 @@ class Session:
         projects = options.get("projects")
         self._visible = frozenset(str(p) for p in projects) if projects else None
         self._toolsets = [str(t) for t in options.get("toolsets") or (READ,)]
-        self._tools = of_toolsets(self._toolsets)
+        self._tools = {name: tool for name, tool in TOOLS.items() if tool.toolset in self._toolsets}
         self._bridge = str(options.get("bridge") or "")
         self._editor = container.editors.reconnected(self._bridge)
         self._id = self._editor.session_id if self._editor else uuid.uuid4().hex[:12]
@@ -171,9 +171,10 @@ class Session:
         limit = self._container.settings.timeouts.of(name)
         try:
             with anyio.fail_after(limit):
+                answer = await self._connection.pool.run(self._id, name, partial(tool.run, call), limit)
                 if name == "ingest_from_source":
-                    return await self._ingest(call, limit, context)
-                return await self._connection.pool.run(self._id, name, partial(tool.run, call), limit)
+                    answer = await self._wait_for_import(call, answer["job_id"], limit, context)
+                return answer
         except TimeoutError as error:
             log.warning("%s gave up after %s s: incomplete", name, limit)
             raise CiteLoomError(
@@ -184,8 +185,9 @@ class Session:
         finally:
             cancel.set()
 
-    async def _ingest(self, call: Call, limit: float, context: ServerRequestContext[Any]) -> dict[str, Any]:
-        job_id = await self._connection.pool.run(self._id, "ingest", partial(ingest, call), limit)
+    async def _wait_for_import(
+        self, call: Call, job_id: str, limit: float, context: ServerRequestContext[Any]
+    ) -> dict[str, Any]:
         until = time.monotonic() + max(0.0, limit - _ANSWER_MARGIN)
         jobs, reported = self._container.jobs, -1.0
         while True:
@@ -200,8 +202,7 @@ class Session:
                 break
         if finished is None:
             jobs.report_later(job_id)
-        project = call.arguments.project
-        answer = {"project": project, "job_id": job_id, **_import_answer(finished, progress)}
+        answer = {"project": call.arguments.project, "job_id": job_id, **_import_answer(finished, progress)}
         if finished is None and jobs.paused:
             answer["warnings"] = ["The researcher has paused imports: this one begins when they go on."]
         errors = answer.get("errors") or []
