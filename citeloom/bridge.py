@@ -56,7 +56,7 @@ class Bridge:
     # -- editor → engine -------------------------------------------------------------------------------------
 
     def _from_editor(self, line: bytes) -> None:
-        message = _parse(line)
+        message = protocol.read_object(line)
         if message is None:
             self._write({"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "That is not JSON."}})
             return
@@ -194,16 +194,8 @@ def _too_long() -> CiteLoomError:
     return CiteLoomError(Code.INVALID_INPUT, f"This call is longer than {most} MB.", "Send less at a time.")
 
 
-def _parse(line: bytes) -> dict[str, Any] | None:
-    try:
-        message = protocol.read(line)
-    except ValueError:
-        return None
-    return message if isinstance(message, dict) else None
-
-
 def _answered_id(line: bytes) -> Any:
-    message = _parse(line) or {}
+    message = protocol.read_object(line) or {}
     return message.get("id") if "method" not in message else None
 
 

@@ -136,15 +136,8 @@ class JobQueue:
         """Whether imports are paused."""
         return self._paused
 
-    def pause(self) -> None:
-        """Start no more imports; running ones stop soon and are queued again."""
-        self._set_paused(True)
-
-    def resume(self) -> None:
-        """Start imports again."""
-        self._set_paused(False)
-
-    def _set_paused(self, paused: bool) -> None:
+    def set_paused(self, paused: bool) -> None:
+        """Start no more imports, and stop running ones soon and queue them again; or start imports again."""
         with self._changed:
             if paused == self._paused:
                 return
@@ -302,15 +295,11 @@ class JobQueue:
         job.state = "running"
         job.result = {"tries": int(job.result.get("tries", 0)) + 1}
 
-        def report(progress: Progress) -> None:
-            self._progress[job.id] = progress
-            self._events.publish(JobProgress(job_id=job.id, project_id=job.project_id, **asdict(progress)))
-
         def first() -> None:
             if job.project_id:
                 self._catalog.jobs.save(job)
             if active.work is None:
-                active.work = self._kinds[job.kind](job.request, report, active.stop)
+                active.work = self._kinds[job.kind](job.request, partial(self._publish_progress, job), active.stop)
             active.work.run_first_pass()
 
         if self._run_pass(active, first):
@@ -372,16 +361,19 @@ class JobQueue:
             self._finish(active.job, "failed", {"error": problem.as_dict()})
         return False
 
+    def _publish_progress(self, job: Job, progress: Progress) -> None:
+        self._progress[job.id] = progress
+        self._events.publish(JobProgress(job_id=job.id, project_id=job.project_id, **asdict(progress)))
+
     def _publish_waiting(self, active: ActiveJob, error: CiteLoomError, before: Progress) -> None:
         """Publish what a job waits for; log it only once."""
         job = active.job
         if active.retries == 1:
             log.warning("job %s of %s waits: %s", job.id, job.project_id, error)
-        progress = replace(before, stage="wait", file="", page=0, pages=0, eta_seconds=None, waits_for=str(error))
-        self._progress[job.id] = progress
         job.result = {}  # if the engine dies meanwhile, this job is not the cause
         self._save(job)
-        self._events.publish(JobProgress(job_id=job.id, project_id=job.project_id, **asdict(progress)))
+        waiting = replace(before, stage="wait", file="", page=0, pages=0, eta_seconds=None, waits_for=str(error))
+        self._publish_progress(job, waiting)
 
     def _finish(self, job: Job, state: str, result: dict[str, object]) -> None:
         job.state, job.result = state, result

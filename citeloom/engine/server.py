@@ -11,6 +11,7 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -147,7 +148,8 @@ class Server:
                     await self._reload(self._reload_reason)
         finally:
             log.info("engine stops: %s", self._stop_reason or "an error")
-            _remove(paths.engine_file())
+            with suppress(OSError):
+                Path(paths.engine_file()).unlink()
             if server:
                 server.close()
             for watch in watches:
@@ -239,15 +241,12 @@ class Server:
         while True:
             seconds = self._container.settings.engine.idle_minutes * 60
             await asyncio.sleep(min(5.0, seconds / 4) or 5.0)
-            if self._connections or self._is_importing():
+            jobs = self._container.jobs
+            if self._connections or (jobs.busy() and not jobs.paused):
                 self._last_use = time.monotonic()
             elif seconds and time.monotonic() - self._last_use > seconds:
                 self.stop("nobody has used it for a while")
                 return
-
-    def _is_importing(self) -> bool:
-        jobs = self._container.jobs
-        return bool(jobs.busy()) and not jobs.paused
 
     # -- connections -----------------------------------------------------------------------------------------
 
@@ -273,15 +272,18 @@ class Server:
     async def _serve(self, connection: Connection, task: asyncio.Task[None]) -> None:
         async with asyncio.timeout(protocol.HELLO_SECONDS):
             first = await connection.read_line(protocol.HELLO_LIMIT)
-        hello = _parse_hello(first)
+        hello = protocol.read_object(first or b"")
         if hello is None or not hmac.compare_digest(str(hello.get("token", "")).encode(), self._token.encode()):
             log.warning("a connection without the token was dropped")
             return
-        if hello.get("citeloom") != faults.number("engine.protocol", protocol.PROTOCOL):
-            await connection.send(protocol.line({"ok": False, "error": _other_version().as_dict()}))
-            return
         options = hello.get("options") or {}
         try:
+            if hello.get("citeloom") != faults.number("engine.protocol", protocol.PROTOCOL):
+                raise CiteLoomError(
+                    Code.ENGINE_UNAVAILABLE,
+                    "The running engine is of another version of CiteLoom.",
+                    "Restart it; on the command line, 'citeloom engine stop': the next call starts the new one.",
+                )
             self._container.editors.check_allowed(str(options.get("bridge") or ""))
         except CiteLoomError as error:
             await connection.send(protocol.line({"ok": False, "error": error.as_dict()}))
@@ -297,22 +299,6 @@ class Server:
             await self._mcp_session(connection, options)
         else:
             await Control(self._container, connection, self.stop).run()
-
-
-def _parse_hello(line: bytes | None) -> dict[str, Any] | None:
-    try:
-        hello = protocol.read(line or b"")
-    except ValueError:
-        return None
-    return hello if isinstance(hello, dict) else None
-
-
-def _other_version() -> CiteLoomError:
-    return CiteLoomError(
-        Code.ENGINE_UNAVAILABLE,
-        "The running engine is of another version of CiteLoom.",
-        "Restart it; on the command line, 'citeloom engine stop': the next call starts the new one.",
-    )
 
 
 def _write_address(port: int, token: str, started_by: str) -> None:
@@ -332,10 +318,3 @@ def _write_address(port: int, token: str, started_by: str) -> None:
             f"{target} cannot be written: {error.strerror}.",
             "Free some disk space or check your rights.",
         ) from error
-
-
-def _remove(file: str) -> None:
-    try:
-        os.unlink(file)  # noqa: PTH108
-    except OSError:
-        pass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, field, replace
 
 from citeloom.api.maintenance import (
     DownloadModel,
@@ -31,14 +31,14 @@ from citeloom.maintenance.model_trial import try_dense, try_reranker
 _ABANDONED_AFTER = 20.0  # seconds without a request after which a download ends
 
 
+@dataclass
 class ModelService:
     """Lists, downloads and tests models, and changes the model of a project."""
 
-    def __init__(self, catalog: Catalog, jobs: JobQueue) -> None:
-        self._catalog = catalog
-        self._jobs = jobs
-        self._lock = threading.Lock()
-        self._downloads: dict[str, _Download] = {}  # by name: several clients share one download
+    _catalog: Catalog
+    _jobs: JobQueue
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _downloads: dict[str, _Download] = field(default_factory=dict)  # by name: several clients share one download
 
     @handles(ListModels)
     def list_models(self, request: ListModels) -> ModelList:

@@ -323,10 +323,7 @@ def _read_message(line: bytes) -> types.JSONRPCMessage:
 
 
 def _not_a_request(line: bytes) -> dict[str, Any]:
-    try:
-        number = protocol.request_id(protocol.read(line))
-    except ValueError:
-        number = None
+    number = protocol.request_id(protocol.read_object(line))
     return {"jsonrpc": "2.0", "id": number, "error": {"code": -32600, "message": "That is not a JSON-RPC request."}}
 
 
