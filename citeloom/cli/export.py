@@ -9,7 +9,7 @@ import click
 
 from citeloom.api.evidence import Export, UnknownKey
 from citeloom.cli.shared.engine_call import ask
-from citeloom.cli.shared.output import absolute, as_file, count
+from citeloom.cli.shared.output import absolute, as_file, count, print_notes
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.files import atomic_file
 
@@ -69,8 +69,7 @@ def export(
         as_file(result.text)
     for unknown in result.unknown:
         click.echo(_not_found(unknown), err=True)
-    for warning in result.warnings:
-        click.echo(f"Note: {warning}", err=True)
+    print_notes(result.warnings, err=True)
     return 1 if result.unknown else 0
 
 

@@ -23,7 +23,7 @@ from citeloom.api.maintenance import (
 from citeloom.api.verbs import encode
 from citeloom.cli.shared.engine_call import ask, connected, waiting
 from citeloom.cli.shared.follow_job import print_import, wait_for_job
-from citeloom.cli.shared.output import as_json, console, json_option, size, table
+from citeloom.cli.shared.output import as_json, console, json_option, print_notes, size, table
 from citeloom.ipc.client import Client
 
 _GIGABYTE = 1_000_000_000
@@ -178,6 +178,5 @@ def _reranker_rows(tried: RerankerTrial) -> list[tuple[str, object]]:
 
 
 def _print_problems(tried: ModelTrial) -> bool:
-    for problem in tried.problems:
-        click.echo(f"Note: {problem}", err=True)
+    print_notes(tried.problems, err=True)
     return bool(tried.problems)

@@ -21,7 +21,7 @@ from citeloom.api.library import (
 )
 from citeloom.cli.shared.engine_call import ask, connected
 from citeloom.cli.shared.follow_job import print_import, wait_for_job
-from citeloom.cli.shared.output import absolute, as_json, coverage, json_option, size, table
+from citeloom.cli.shared.output import absolute, as_json, coverage, json_option, print_notes, size, table
 from citeloom.core.jobs import describe_progress
 from citeloom.core.types import Source
 
@@ -91,8 +91,7 @@ def add(id: str, references: str | None, **reads: Any) -> None:
     made = ask(request, "Making the project")
     records = f", with {made.records} records" if made.records is not None else ""
     click.echo(f"Project {made.id} is made{records}.")
-    for warning in made.warnings:
-        click.echo(f"Note: {warning}")
+    print_notes(made.warnings)
     _print_zotero_sources(made)
     click.echo(f"Next: citeloom sync {made.id}" if made.sources else f"Next: citeloom ingest {made.id} FOLDER")
 

@@ -21,7 +21,7 @@ from citeloom.api.importing import (
 from citeloom.api.library import ListProjects
 from citeloom.cli.shared.engine_call import connected, waiting
 from citeloom.cli.shared.follow_job import print_import, wait_for_job
-from citeloom.cli.shared.output import as_json, console, json_option, print_line, table
+from citeloom.cli.shared.output import as_json, console, json_option, print_line, print_notes, table
 from citeloom.core.errors import CiteLoomError
 from citeloom.ipc.client import Client
 
@@ -118,8 +118,7 @@ def _print_previews(previews: Sequence[SyncPreview], *, json_: bool) -> None:
             table(("what", "citekey", "title", "note"), rows)
         if preview.asks:
             click.echo(f"So many are removed only after asking, or with: citeloom sync {preview.project} --yes")
-        for warning in preview.warnings:
-            print_line(f"Note: {warning}")
+        print_notes(preview.warnings)
         for problem in preview.problems:
             print_line(f"Failed: {problem.source}: {problem.reason}", err=True)
 

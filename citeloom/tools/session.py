@@ -335,7 +335,6 @@ def _shortened(problem: types.JSONRPCError) -> types.JSONRPCError:
 
 def describe(tool: Tool) -> types.Tool:
     """Return the description of a tool as listed for agents."""
-    read_only = tool.toolset == "read"
     return types.Tool(
         name=tool.name,
         title=tool.title,
@@ -343,7 +342,7 @@ def describe(tool: Tool) -> types.Tool:
         input_schema=schema(tool.arguments),
         output_schema=tool.output,
         annotations=types.ToolAnnotations(
-            read_only_hint=read_only,
+            read_only_hint=tool.toolset == READ,
             destructive_hint=tool.destructive,
             idempotent_hint=True,
             open_world_hint=tool.open_world,

@@ -15,7 +15,7 @@ from citeloom.api.events import EngineStopping, Event, JobFinished, JobProgress,
 from citeloom.api.importing import import_result
 from citeloom.api.maintenance import JobOutcome
 from citeloom.api.verbs import decode
-from citeloom.cli.shared.output import as_json, console, print_line
+from citeloom.cli.shared.output import as_json, console, print_line, print_notes
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import STAGES, Stage, describe_progress
 from citeloom.ipc.client import Client
@@ -43,10 +43,11 @@ def wait_for_job(client: Client, job_id: str, *, quiet: bool) -> JobFinished:
 def _follow(client: Client, job_id: str, *, quiet: bool) -> JobFinished:
     finished: JobFinished | None = None
     bar = _Bar() if console.is_terminal and not quiet else None
-    lines, waits = _Lines(), _Waits()
+    lines = _Lines()
+    waited_at: int | None = None  # progress when it was last said what the job waits for
 
     def on_event(event: Event) -> bool:
-        nonlocal finished
+        nonlocal finished, waited_at
         match event:
             case EngineStopping():
                 raise CiteLoomError(
@@ -59,7 +60,10 @@ def _follow(client: Client, job_id: str, *, quiet: bool) -> JobFinished:
             case JobFinished() if event.job_id == job_id:
                 finished = event
             case JobProgress() if event.job_id == job_id:
-                waits.update(event)
+                steps = event.searchable + event.done
+                if event.waits_for and waited_at != steps:
+                    waited_at = steps
+                    click.echo(f"Waiting: {event.waits_for} Ctrl-C ends it.", err=True)
                 if bar:
                     bar.update(event)
                 elif not quiet:
@@ -77,19 +81,6 @@ def _follow(client: Client, job_id: str, *, quiet: bool) -> JobFinished:
 
 def _print_paused() -> None:
     click.echo("Imports are paused; this one goes on after 'citeloom engine resume'.", err=True)
-
-
-class _Waits:
-    """Prints what a job waits for, once per delay."""
-
-    def __init__(self) -> None:
-        self._printed_at: int | None = None  # progress at that time
-
-    def update(self, event: JobProgress) -> None:
-        steps = event.searchable + event.done
-        if event.waits_for and self._printed_at != steps:
-            self._printed_at = steps
-            click.echo(f"Waiting: {event.waits_for} Ctrl-C ends it.", err=True)
 
 
 class _Lines:
@@ -160,8 +151,7 @@ def job_result(finished: JobFinished, kind: type[_Outcome], if_stopped: str, *, 
     if json_:
         as_json({"state": finished.state, **finished.result})
     else:
-        for warning in finished.result.get("warnings", []):
-            print_line(f"Note: {warning}")
+        print_notes(finished.result.get("warnings", []))
     if finished.state != "done":
         click.echo(f"Stopped: {if_stopped}", err=True)
         sys.exit(130)
@@ -181,8 +171,7 @@ def print_import(project: str, finished: JobFinished, *, json_: bool) -> int:
     if result.recognised:
         counts += f", {result.recognised} recognised by OCR"
     click.echo(f"{counts}; {result.chunks_written} passages written in {result.duration_seconds:.1f} s.")
-    for warning in result.warnings:
-        print_line(f"Note: {warning}")
+    print_notes(result.warnings)
     for error in result.errors:
         print_line(f"Failed: {error['source']}: {error['reason']} [{error['code']}]", err=True)
     if finished.state != "done":

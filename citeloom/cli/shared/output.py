@@ -100,6 +100,12 @@ def print_line(text: str, *, err: bool = False) -> None:
     click.echo(sanitize.one_line(text), err=err)
 
 
+def print_notes(notes: Iterable[str], *, err: bool = False) -> None:
+    """Print warnings, one per line."""
+    for note in notes:
+        print_line(f"Note: {note}", err=err)
+
+
 def as_file(text: str) -> None:
     """Print the content of a file: unchanged, unless the output is a terminal."""
     if console.is_terminal:
