@@ -34,7 +34,8 @@ def fix(one: Checked, project: str | None, *, ask_first: bool) -> Checked:
     try:
         before = _unchanged_content(one.path, report.sha256)
         after = with_edits(before, report.encoding, edits)
-        _show(difference(one.name, before.decode(report.encoding), edits))
+        for shown in difference(one.name, before.decode(report.encoding), edits):
+            line((shown, "bold" if shown.startswith(("---", "+++")) else _COLOURS[shown[0]]))
         if ask_first and not _confirmed(one.name, len(edits)):
             return one
         atomic_file.replace(Path(one.path), before, after)
@@ -108,11 +109,6 @@ def _cut(text: str, *, first: bool = False, last: bool = False) -> str:
     head = re.sub(r"(?<=\S)\s+\S{0,20}\Z", " ", text[:before])
     tail = re.sub(r"\A\S{0,20}\s+(?=\S)", " ", text[len(text) - after :])
     return f"{head}…{tail}"
-
-
-def _show(lines: Iterator[str]) -> None:
-    for one in lines:
-        line((one, "bold" if one.startswith(("---", "+++")) else _COLOURS[one[0]]))
 
 
 def _why_not(report: CheckReport) -> str:

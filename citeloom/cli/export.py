@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from citeloom.api.evidence import Export, UnknownKey
+from citeloom.api.evidence import Export
 from citeloom.cli.shared.engine_call import ask
 from citeloom.cli.shared.output import absolute, as_file, count, print_notes
 from citeloom.core.errors import CiteLoomError, Code
@@ -68,14 +68,11 @@ def export(
     else:
         as_file(result.text)
     for unknown in result.unknown:
-        click.echo(_not_found(unknown), err=True)
+        near = f" Near: {', '.join(unknown.near)}." if unknown.near else ""
+        place = f"{unknown.file}:{unknown.line}"
+        click.echo(f"{place}: no work here has the citekey '{unknown.key}'.{near}", err=True)
     print_notes(result.warnings, err=True)
     return 1 if result.unknown else 0
-
-
-def _not_found(unknown: UnknownKey) -> str:
-    near = f" Near: {', '.join(unknown.near)}." if unknown.near else ""
-    return f"{unknown.file}:{unknown.line}: no work here has the citekey '{unknown.key}'.{near}"
 
 
 def _check_folder(file: Path) -> None:

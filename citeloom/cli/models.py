@@ -23,7 +23,7 @@ from citeloom.api.maintenance import (
 from citeloom.api.verbs import encode
 from citeloom.cli.shared.engine_call import ask, connected, waiting
 from citeloom.cli.shared.follow_job import print_import, wait_for_job
-from citeloom.cli.shared.output import as_json, console, json_option, print_notes, size, table
+from citeloom.cli.shared.output import about, as_json, console, json_option, print_notes, size, table
 from citeloom.ipc.client import Client
 
 _GIGABYTE = 1_000_000_000
@@ -121,7 +121,7 @@ def use(project: str, model: str, download_: bool, yes: bool) -> None:
         _print_problems(tried)
         seconds = shown.chunk_count / tried.dense.passages_per_second
         click.echo(
-            f"Project {project} has {shown.chunk_count} passages; to embed them with {model} takes {_about(seconds)}"
+            f"Project {project} has {shown.chunk_count} passages; to embed them with {model} takes {about(seconds)}"
             " on this machine. Until then, the current index is used."
         )
         if not yes:
@@ -131,10 +131,6 @@ def use(project: str, model: str, download_: bool, yes: bool) -> None:
             return  # the project got this model meanwhile
         finished = wait_for_job(client, job_id, quiet=False)
     sys.exit(print_import(project, finished, json_=False))
-
-
-def _about(seconds: float) -> str:
-    return f"about {max(1, round(seconds))} s" if seconds < 90 else f"about {round(seconds / 60)} min"
 
 
 @models.command()

@@ -89,7 +89,7 @@ class Control:
             self._loop.call_later(0.05, self._stop_engine, "asked to")
             return None
         if verb == Watch.verb:
-            self._send_events()
+            self._unsubscribe = self._unsubscribe or self._container.events.subscribe(self._on_event)
             return None
         work: Callable[[], Any] = partial(self._container.verbs.run, verb, args, self._cancel)
         if verb == Query.verb:  # shares the threads fairly with the editors, and imports give way to it
@@ -104,12 +104,8 @@ class Control:
         self._loop.call_soon_threadsafe(self._loop.call_later, 0.05, self._stop_engine, "a backup was restored")
         return result
 
-    def _send_events(self) -> None:
-        def send(event: Event) -> None:
-            self._loop.call_soon_threadsafe(lambda: self._loop.create_task(self._send_event(event)))
-
-        if self._unsubscribe is None:
-            self._unsubscribe = self._container.events.subscribe(send)
+    def _on_event(self, event: Event) -> None:
+        self._loop.call_soon_threadsafe(lambda: self._loop.create_task(self._send_event(event)))
 
     async def _send_event(self, event: Event) -> None:
         if self._unsent >= _MAX_UNSENT and isinstance(event, JobProgress):

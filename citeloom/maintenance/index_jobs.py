@@ -32,18 +32,19 @@ class CompactJob(SingleStepJob[CompactRequest]):
         """Write the new index, then make it the one in use."""
         project = self._catalog.projects.get(self._request.project_id)
         disk_size = self._indexes.collections.size_on_disk
+
+        def on_progress(done: int, total: int) -> None:
+            self.report("graph" if done == total else "write", done, total)
+
         with self._indexes.lock_writers([project], "compacted"):
             before = disk_size(project.collection)
-            self._indexes.compact(project, self._on_progress, self._stop)
+            self._indexes.compact(project, on_progress, self._stop)
         self.result = CompactResult(
             project=project.id,
             passages=self._indexes.open(project).count(),
             bytes_before=before,
             bytes=disk_size(project.collection),
         )
-
-    def _on_progress(self, done: int, total: int) -> None:
-        self.report("graph" if done == total else "write", done, total)
 
 
 class MoveJob(SingleStepJob[MoveRequest]):

@@ -138,12 +138,9 @@ class _Download(threading.Thread):
 
     def run(self) -> None:
         try:
-            available.fetch(self._model, self._report, self._is_abandoned)
+            available.fetch(self._model, self._report, lambda: time.monotonic() - self._requested_at > _ABANDONED_AFTER)
         except Exception as error:
             self._error = unexpected(error)
 
     def _report(self, done: int, total: int) -> None:
         self._done_and_total = (min(done, total), total)
-
-    def _is_abandoned(self) -> bool:
-        return time.monotonic() - self._requested_at > _ABANDONED_AFTER

@@ -88,7 +88,9 @@ class Session:
                         await self._count_call(message, line)
                         await to_server.send(SessionMessage(message))
                     except (ValueError, RecursionError):  # also if nested too deeply to be serialised again
-                        await connection.send(protocol.line(_not_a_request(line)))
+                        number = protocol.request_id(protocol.read_object(line))
+                        problem = {"code": -32600, "message": "That is not a JSON-RPC request."}
+                        await connection.send(protocol.line({"jsonrpc": "2.0", "id": number, "error": problem}))
 
         async def send() -> None:
             async with from_server:
@@ -132,7 +134,9 @@ class Session:
         tool, given, answer = params.name, dict(params.arguments or {}), {}
         outcome = "ok"
         try:
-            tool, given = older_names.resolve(tool, given, self._only_project)
+            tool, given = older_names.resolve(
+                tool, given, lambda: self._container.projects.default_project(self._visible).id
+            )
             answer = await self._run(tool, given, context)
         except CiteLoomError as error:
             outcome = str(error.code)
@@ -210,9 +214,6 @@ class Session:
             # If the only file of the request failed, the call fails too, instead of succeeding with a warning.
             raise CiteLoomError(Code(errors[0]["code"]), errors[0]["reason"], source=Path(errors[0]["source"]).name)
         return answer
-
-    def _only_project(self) -> str:
-        return self._container.projects.default_project(self._visible).id
 
     async def _identify_editor(self, ctx: ServerRequestContext[Any], call_next: CallNext) -> HandlerResult:
         """Identify the editor by its handshake, or by each request since MCP 2026-07-28."""
@@ -320,11 +321,6 @@ def _read_message(line: bytes) -> types.JSONRPCMessage:
         # An editor that cuts a text inside a character sends a lone surrogate, which strict parsers reject.
         repaired = json.dumps(protocol.read(line), ensure_ascii=False).encode("utf-8", "replace")
         return jsonrpc_message_adapter.validate_json(repaired, by_name=False)
-
-
-def _not_a_request(line: bytes) -> dict[str, Any]:
-    number = protocol.request_id(protocol.read_object(line))
-    return {"jsonrpc": "2.0", "id": number, "error": {"code": -32600, "message": "That is not a JSON-RPC request."}}
 
 
 def _shortened(problem: types.JSONRPCError) -> types.JSONRPCError:

@@ -15,7 +15,7 @@ from citeloom.api.events import EngineStopping, Event, JobFinished, JobProgress,
 from citeloom.api.importing import import_result
 from citeloom.api.maintenance import JobOutcome
 from citeloom.api.verbs import decode
-from citeloom.cli.shared.output import as_json, console, print_line, print_notes
+from citeloom.cli.shared.output import about, as_json, console, print_line, print_notes
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import STAGES, Stage, describe_progress
 from citeloom.ipc.client import Client
@@ -137,11 +137,9 @@ def _stage(event: JobProgress) -> Stage:
 
 
 def _time_left(event: JobProgress) -> str:
-    eta = event.eta_seconds
-    if eta is None or not _stage(event).timed:
+    if event.eta_seconds is None or not _stage(event).timed:
         return ""
-    time_left = f"about {eta:.0f} s" if eta < 90 else f"about {eta / 60:.0f} min"
-    return f"{time_left} until all can be searched" if event.stage == "read" else f"{time_left} left"
+    return about(event.eta_seconds) + (" until all can be searched" if event.stage == "read" else " left")
 
 
 def job_result(finished: JobFinished, kind: type[_Outcome], if_stopped: str, *, json_: bool = False) -> _Outcome:
