@@ -122,7 +122,7 @@ def _why_not(report: CheckReport) -> str:
 def _confirmed(name: str, places: int) -> bool:
     if sys.stdin.isatty():
         return click.confirm(f"Write this to {name} ({count(places, 'place')})?")
-    click.echo(f"{_NOTHING_WRITTEN} Nobody can be asked here: add --yes to write it.", err=True)
+    click.echo(f"{_NOTHING_WRITTEN} There is no terminal to ask on: add --yes to write it.", err=True)
     return False
 
 

@@ -78,7 +78,7 @@ def export(
 def _check_folder(file: Path) -> None:
     if not file.parent.is_dir():
         raise CiteLoomError(
-            Code.FILE_NOT_FOUND, f"There is no folder {file.parent}.", "Make it, or name a file in another one."
+            Code.FILE_NOT_FOUND, f"There is no folder {file.parent}.", "Create it, or choose another folder."
         )
     if file.is_dir():
         raise CiteLoomError(Code.INVALID_INPUT, f"{file} is a folder.", "Name a file in it.")

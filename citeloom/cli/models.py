@@ -79,7 +79,7 @@ def _size(model: ModelInfo | RerankerInfo) -> str:
 @models.command()
 @click.argument("model")
 def download(model: str) -> None:
-    """Fetch MODEL to this machine. What was fetched is kept: stopped, it goes on from there the next time."""
+    """Fetch MODEL to this machine. What was fetched is kept: a download that was stopped continues the next time."""
     with connected() as client:
         _fetch(client, model)
     click.echo(f"{model} is on this machine. Next: citeloom models test {model}")

@@ -42,7 +42,7 @@ def sync(project: str | None, dry_run: bool, yes: bool, retry: bool, json_: bool
     with connected(events=not dry_run) as client:
         ids = [project] if project else [p.id for p in client.call(ListProjects()).projects]
         if not ids:
-            click.echo("There is no project yet. Make one: citeloom project add ID --zotero COLLECTION")
+            click.echo("There is no project yet. Create one: citeloom project add ID --zotero COLLECTION")
             return
         if dry_run:
             with waiting("Looking"):

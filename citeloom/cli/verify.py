@@ -118,4 +118,4 @@ def _from_stdin() -> str:
     try:
         return sys.stdin.buffer.read().decode("utf-8-sig").strip()
     except UnicodeDecodeError as error:
-        raise CiteLoomError(Code.INVALID_INPUT, "What came in is not UTF-8 text.", "Send it as UTF-8.") from error
+        raise CiteLoomError(Code.INVALID_INPUT, "The input is not UTF-8 text.", "Send it as UTF-8.") from error

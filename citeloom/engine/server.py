@@ -316,5 +316,5 @@ def _write_address(port: int, token: str, started_by: str) -> None:
         raise CiteLoomError(
             Code.STORAGE_ERROR,
             f"{target} cannot be written: {error.strerror}.",
-            "Free some disk space or check your rights.",
+            "Free some disk space or check the folder's permissions.",
         ) from error

@@ -66,7 +66,7 @@ class MoveJob(SingleStepJob[MoveRequest]):
                 self._move()
             except CiteLoomError as error:
                 if _is_unreachable(error):
-                    error.next_step += " What was copied is kept: move it again, and it goes on from there."
+                    error.next_step += " What was copied is kept: move it again to continue."
                 raise
         if self._origin.server:
             self._clear(self._origin, self._new.index_location)

@@ -38,7 +38,7 @@ def apply() -> None:
     except (OSError, ValueError, KeyError) as error:
         raise CiteLoomError(
             Code.STORAGE_ERROR,
-            f"A backup could not be put in its place in {data}: {error}.",
+            f"A backup could not be moved into {data}: {error}.",
             "Free some disk space or check the folder's permissions, then start CiteLoom again: the restore continues.",
         ) from error
 

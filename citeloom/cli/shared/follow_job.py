@@ -53,7 +53,7 @@ def _follow(client: Client, job_id: str, *, quiet: bool) -> JobFinished:
                 raise CiteLoomError(
                     Code.ENGINE_UNAVAILABLE,
                     "The engine was stopped.",
-                    "It goes on when the engine starts again.",
+                    "It continues when the engine starts again.",
                 )
             case Paused(paused=True):
                 _print_paused()
@@ -80,7 +80,7 @@ def _follow(client: Client, job_id: str, *, quiet: bool) -> JobFinished:
 
 
 def _print_paused() -> None:
-    click.echo("Imports are paused; this one goes on after 'citeloom engine resume'.", err=True)
+    click.echo("Imports are paused; this one continues after 'citeloom engine resume'.", err=True)
 
 
 class _Lines:
