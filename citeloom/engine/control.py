@@ -45,11 +45,11 @@ class Control:
         tasks: set[asyncio.Task[None]] = set()
         try:
             while (line := await self._connection.read_line(protocol.LINE_LIMIT)) is not None:
-                call = object()
-                self._connection.call_began(call)
-                task = asyncio.create_task(self._answer(call, line))
+                task = asyncio.create_task(self._answer(line))
                 tasks.add(task)
+                self._connection.call_began(task)
                 task.add_done_callback(tasks.discard)
+                task.add_done_callback(self._connection.call_ended)
         finally:
             if self._unsubscribe:
                 self._unsubscribe()
@@ -57,11 +57,8 @@ class Control:
                 task.cancel()
             self._cancel.set()
 
-    async def _answer(self, call: object, line: bytes) -> None:
-        try:
-            await self._send(protocol.line(await self._result(line)))
-        finally:
-            self._connection.call_ended(call)
+    async def _answer(self, line: bytes) -> None:
+        await self._send(protocol.line(await self._result(line)))
 
     async def _result(self, line: bytes) -> dict[str, Any]:
         number = None

@@ -48,7 +48,7 @@ class JobQueue:
         self._progress: dict[str, Progress] = {}
         self._finished: dict[str, Job] = {}
         self._unreported: set[str] = set()
-        self._paused = False
+        self.paused = False  # whether imports are paused
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="imports", daemon=True)
 
@@ -129,19 +129,14 @@ class JobQueue:
     def state(self, job: Job) -> str:
         """Return a job's state; "paused" if it is queued while imports are paused."""
         waits = job.state in ("queued", "parked") and _can_be_paused(job)
-        return "paused" if self._paused and waits else job.state
-
-    @property
-    def paused(self) -> bool:
-        """Whether imports are paused."""
-        return self._paused
+        return "paused" if self.paused and waits else job.state
 
     def set_paused(self, paused: bool) -> None:
         """Start no more imports, and stop running ones soon and queue them again; or start imports again."""
         with self._changed:
-            if paused == self._paused:
+            if paused == self.paused:
                 return
-            self._paused = paused
+            self.paused = paused
             if paused:
                 for active in self._active.values():
                     if _can_be_paused(active.job):
@@ -267,7 +262,7 @@ class JobQueue:
         half_replaced = {a.job.project_id for a in self._active.values() if a.waits and _replaces_index(a.job)}
         for job in self._queued:
             is_blocked = running if _replaces_index(job) else job.project_id in half_replaced
-            if not is_blocked and not (self._paused and _can_be_paused(job)):
+            if not is_blocked and not (self.paused and _can_be_paused(job)):
                 return job
         return None
 

@@ -51,7 +51,7 @@ class Connection:
         self._writer = writer
         self._buffer = bytearray()
         self._sending = asyncio.Lock()
-        self._discarding = False
+        self.discards_input = False  # ignores all further lines
         self._unanswered: set[Hashable] = set()
         self._answered = asyncio.Event()  # one of them was
         self.pool = pool  # shared by all clients
@@ -72,7 +72,7 @@ class Connection:
                 raise LineTooLong
             line = bytes(self._buffer[:end])
             del self._buffer[: end + 1]
-            if not self._discarding:
+            if not self.discards_input:
                 return line
 
     async def send(self, data: bytes) -> None:
@@ -95,10 +95,6 @@ class Connection:
         while len(self._unanswered) > most:
             self._answered.clear()
             await self._answered.wait()
-
-    def discard_input(self) -> None:
-        """Ignore all further lines."""
-        self._discarding = True
 
     def close(self) -> None:
         """Close the connection; its calls need no answers any more."""
@@ -201,7 +197,7 @@ class Server:
         self._ready.clear()
         self._container.editors.expect_reconnects()
         for _, connection in self._sessions.values():
-            connection.discard_input()
+            connection.discards_input = True
         await self._announce(reason)
         await asyncio.gather(*(self._end_session(task, *session) for task, session in self._sessions.items()))
         try:
