@@ -92,7 +92,7 @@ def _code(result: dict[str, Any]) -> int:
     return 1 if "error" in result or result.get("failed") else 0
 
 
-_WORDS = {
+_LABELS = {
     "added": "to be read",
     "changed": "to be read again",
     "updated": "other record",
@@ -106,13 +106,13 @@ def _print_previews(previews: Sequence[SyncPreview], *, json_: bool) -> None:
         as_json(previews)
         return
     for preview in previews:
-        documents: dict[str, Sequence[PlannedDocument]] = {kind: getattr(preview, kind) for kind in _WORDS}
+        documents: dict[str, Sequence[PlannedDocument]] = {kind: getattr(preview, kind) for kind in _LABELS}
         rows = [
-            (word, one.citekey, one.title or one.source, _note(one))
-            for kind, word in _WORDS.items()
+            (label, one.citekey, one.title or one.source, _note(one))
+            for kind, label in _LABELS.items()
             for one in documents[kind]
         ]
-        counts = ", ".join(f"{len(documents[kind])} {word}" for kind, word in _WORDS.items() if documents[kind])
+        counts = ", ".join(f"{len(documents[kind])} {label}" for kind, label in _LABELS.items() if documents[kind])
         click.echo(f"{preview.project}: {counts or 'nothing to do'}; {preview.unchanged} unchanged.")
         if rows:
             table(("what", "citekey", "title", "note"), rows)

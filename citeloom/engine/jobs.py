@@ -212,11 +212,11 @@ class JobQueue:
                 self._changed.notify_all()
                 return True
             queued = next((j for j in self._queued if j.id == job_id), None)
-            if queued is not None:
-                self._queued.remove(queued)
-        if queued is not None:
-            self._cancel_queued(queued)
-        return queued is not None
+            if queued is None:
+                return False
+            self._queued.remove(queued)
+        self._cancel_queued(queued)
+        return True
 
     def _run(self) -> None:
         while not self._stop.is_set():

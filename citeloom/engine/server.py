@@ -135,7 +135,8 @@ class Server:
             server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
             _write_address(server.sockets[0].getsockname()[1], self._token, self._lifetime.started_by)
             log.info("engine %s listens (pid %d, started by %s)", __version__, os.getpid(), self._lifetime.started_by)
-            self._start_service()
+            self._container.start()
+            self._ready.set()
             watches = [asyncio.create_task(w()) for w in (self._stop_when_idle, self._watch_settings, self._clean_up)]
             while not self._stop_reason:
                 await self._wake_up.wait()
@@ -165,10 +166,6 @@ class Server:
         self._container = container
         container.models.give_way = self._pool.give_way
         self._mcp_session = self._open_session(container)
-
-    def _start_service(self) -> None:
-        self._container.start()
-        self._ready.set()
 
     async def _announce(self, reason: str) -> None:
         self._container.events.publish(EngineStopping(reason))
@@ -208,7 +205,8 @@ class Server:
             log.warning("what was open in the data folder could not be closed: %s", error)
         self._install(await asyncio.to_thread(Container, self._file.settings, self._lifetime))
         self._reload_reason = ""  # also if the change was seen several times meanwhile
-        self._start_service()
+        self._container.start()
+        self._ready.set()
 
     async def _end_session(self, task: asyncio.Task[None], role: str, connection: Connection) -> None:
         try:

@@ -52,7 +52,7 @@ class EngineService:
     @handles(Status)
     def status(self, request: Status) -> StatusResult:
         """Return the state of the engine."""
-        lost = self._indexes.orphaned_error()
+        orphaned = self._indexes.orphaned_error()
         return StatusResult(
             version=__version__,
             pid=os.getpid(),
@@ -65,7 +65,7 @@ class EngineService:
             coverage=self._catalog.documents.coverage(),
             editors=len(self._editors.all()),
             settings_problem=self._lifetime.settings_problem,
-            lost=str(lost) if lost else None,
+            lost=str(orphaned) if orphaned else None,
             started_by=self._lifetime.started_by,
         )
 

@@ -69,11 +69,7 @@ class ModelService:
             self._catalog.projects.keep_model(project.id)
             return UseModelResult(None)
         if not request.download and not available.is_downloaded(name):
-            raise CiteLoomError(
-                Code.MODEL_NOT_AVAILABLE,
-                f"The model '{name}' is not on this machine.",
-                "Allow the download, or choose an installed model.",
-            )
+            raise _not_downloaded(name, "Allow the download, or choose an installed model.")
         job = self._jobs.submit(ImportRequest(project.id, force_rebuild=True, model=name, download=request.download))
         return UseModelResult(job.id)
 
@@ -103,11 +99,7 @@ class ModelService:
         if project is None:
             check_known(name)
         if not available.is_downloaded(name):
-            raise CiteLoomError(
-                Code.MODEL_NOT_AVAILABLE,
-                f"The model '{name}' is not on this machine.",
-                f"Download it first: citeloom models download {name}",
-            )
+            raise _not_downloaded(name, f"Download it first: citeloom models download {name}")
         if name in {choice.name for choice in available.rerankers()}:
             return try_reranker(name)
         library = self._catalog.documents.languages(project.id if project else None)
@@ -116,6 +108,10 @@ class ModelService:
             problem = f"Project '{project.id}' was built with other weights: rebuild its index."
             return replace(tried, problems=[*tried.problems, problem])
         return tried
+
+
+def _not_downloaded(name: str, next_step: str) -> CiteLoomError:
+    return CiteLoomError(Code.MODEL_NOT_AVAILABLE, f"The model '{name}' is not on this machine.", next_step)
 
 
 class _Download(threading.Thread):
