@@ -114,10 +114,7 @@ class Bridge:
                         self._write_line(line)
         except OSError:
             pass
-        try:
-            engine.shutdown(socket.SHUT_RDWR)  # ends a `sendall` that blocks in the other thread
-        except OSError:
-            pass
+        _shut_down(engine)
         with self._connecting:
             engine.close()
             self._engine = None
@@ -176,6 +173,13 @@ def _send(engine: socket.socket, line: bytes) -> None:
         engine.sendall(line)
     except OSError:
         pass  # the thread that reads from the engine notices it too
+
+
+def _shut_down(engine: socket.socket) -> None:
+    try:
+        engine.shutdown(socket.SHUT_RDWR)  # ends a `sendall` that blocks in the other thread
+    except OSError:
+        pass
 
 
 def _as_unavailable(error: Exception) -> CiteLoomError:
