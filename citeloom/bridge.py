@@ -56,7 +56,7 @@ class Bridge:
     # -- editor → engine -------------------------------------------------------------------------------------
 
     def _from_editor(self, line: bytes) -> None:
-        message = _parse(line)
+        message = protocol.read_object(line)
         if message is None:
             self._write({"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "That is not JSON."}})
             return
@@ -65,7 +65,9 @@ class Bridge:
             self._write({"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": "That is no request id."}})
             return
         if len(line) > protocol.LINE_LIMIT:  # the engine would close the connection, with other calls on it
-            self._refuse(number, str(method), _too_long())
+            most = protocol.LINE_LIMIT // 1_048_576
+            problem = CiteLoomError(Code.INVALID_INPUT, f"This call is longer than {most} MB.", "Send less at a time.")
+            self._refuse(number, str(method), problem)
             return
         with self._connecting:
             if method == "initialize":
@@ -104,7 +106,8 @@ class Bridge:
                 # A line without an end is one in the middle of which the engine died.
                 while not reloads and (line := lines.readline()).endswith(b"\n"):
                     reloads = line == protocol.RECONNECT
-                    number = _answered_id(line)
+                    message = protocol.read_object(line) or {}
+                    number = message.get("id") if "method" not in message else None
                     with self._answering:
                         self._unanswered.pop(number, None)
                     if not reloads and number != _REPLAY:
@@ -187,24 +190,6 @@ def _ended() -> CiteLoomError:
     return CiteLoomError(
         Code.ENGINE_UNAVAILABLE, "CiteLoom's engine ended during this call.", "Call again: a new engine is started."
     )
-
-
-def _too_long() -> CiteLoomError:
-    most = protocol.LINE_LIMIT // 1_048_576
-    return CiteLoomError(Code.INVALID_INPUT, f"This call is longer than {most} MB.", "Send less at a time.")
-
-
-def _parse(line: bytes) -> dict[str, Any] | None:
-    try:
-        message = protocol.read(line)
-    except ValueError:
-        return None
-    return message if isinstance(message, dict) else None
-
-
-def _answered_id(line: bytes) -> Any:
-    message = _parse(line) or {}
-    return message.get("id") if "method" not in message else None
 
 
 def parse_arguments(arguments: list[str]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from citeloom.api.maintenance import CacheUsage, PruneCache, ShowCache
+from citeloom.api.maintenance import PruneCache, ShowCache
 from citeloom.cli.shared.engine_call import ask
 from citeloom.cli.shared.output import as_json, json_option, size
 
@@ -26,7 +26,8 @@ def show(json_: bool = False) -> None:
         as_json(usage)
         return
     click.echo(f"{usage.conversions} conversions, {size(usage.bytes)}, in {usage.folder}.")
-    click.echo(f"{usage.in_use} belong to a document; {_unused(usage)}.")
+    left_over = f"{usage.left_over} are left over ({size(usage.left_over_bytes)})"
+    click.echo(f"{usage.in_use} belong to a document; {left_over if usage.left_over else 'nothing is left over'}.")
     if usage.left_over:
         click.echo("Delete what is left over: citeloom cache prune")
 
@@ -41,9 +42,3 @@ def prune(everything: bool, json_: bool) -> None:
         as_json(pruned)
         return
     click.echo(f"{pruned.removed} conversions deleted, {size(pruned.freed_bytes)} freed.")
-
-
-def _unused(usage: CacheUsage) -> str:
-    if not usage.left_over:
-        return "nothing is left over"
-    return f"{usage.left_over} are left over ({size(usage.left_over_bytes)})"

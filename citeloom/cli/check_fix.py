@@ -34,7 +34,8 @@ def fix(one: Checked, project: str | None, *, ask_first: bool) -> Checked:
     try:
         before = _unchanged_content(one.path, report.sha256)
         after = with_edits(before, report.encoding, edits)
-        _show(difference(one.name, before.decode(report.encoding), edits))
+        for shown in difference(one.name, before.decode(report.encoding), edits):
+            line((shown, "bold" if shown.startswith(("---", "+++")) else _COLOURS[shown[0]]))
         if ask_first and not _confirmed(one.name, len(edits)):
             return one
         atomic_file.replace(Path(one.path), before, after)
@@ -110,11 +111,6 @@ def _cut(text: str, *, first: bool = False, last: bool = False) -> str:
     return f"{head}…{tail}"
 
 
-def _show(lines: Iterator[str]) -> None:
-    for one in lines:
-        line((one, "bold" if one.startswith(("---", "+++")) else _COLOURS[one[0]]))
-
-
 def _why_not(report: CheckReport) -> str:
     if report.fixable or not any(finding.rule in _FIXABLE_RULES for finding in report.findings):
         return "nothing here can be corrected automatically:"
@@ -126,7 +122,7 @@ def _why_not(report: CheckReport) -> str:
 def _confirmed(name: str, places: int) -> bool:
     if sys.stdin.isatty():
         return click.confirm(f"Write this to {name} ({count(places, 'place')})?")
-    click.echo(f"{_NOTHING_WRITTEN} Nobody can be asked here: add --yes to write it.", err=True)
+    click.echo(f"{_NOTHING_WRITTEN} There is no terminal to ask on: add --yes to write it.", err=True)
     return False
 
 

@@ -8,7 +8,7 @@ import click
 
 from citeloom.api.evidence import CheckReport, Finding
 from citeloom.cli.check_run import Checked
-from citeloom.cli.shared.output import coloured, count, coverage, line, one_line
+from citeloom.cli.shared.output import coloured, count, coverage, line, one_line, print_notes
 
 _COLOURS = {"error": "bold red", "warning": "bold yellow", "note": "cyan"}
 
@@ -17,12 +17,10 @@ _EXCERPT = 60  # characters
 
 def print_one(one: Checked) -> None:
     """Print the findings in one manuscript, a summary line, and the files used for quotations."""
-    if one.report is None:
-        print_summary(one)
-        return
-    print_findings(one, one.report.findings)
+    report = one.report
+    print_findings(one, report.findings if report else ())
     print_summary(one)
-    for text in one.report.texts:
+    for text in report.texts if report else ():
         line((f"Looked up in {text.citekey}: {one_line(text.words)}", "dim"))
 
 
@@ -48,8 +46,7 @@ def print_summary(one: Checked) -> None:
         click.echo(f"{one.name}: {' '.join(one.report.warnings)}")
         return
     click.echo(f"{one.name}: {summary(one.report)}")
-    for warning in one.report.warnings:
-        click.echo(f"Note: {warning}")
+    print_notes(one.report.warnings)
 
 
 def print_coverage(checked: Sequence[Checked]) -> None:

@@ -77,23 +77,22 @@ def as_sarif(checked: Sequence[Checked]) -> dict[str, Any]:
         invocation["toolExecutionNotifications"] = [
             {"level": "error", "message": {"text": str(one.problem)}, "locations": [_location(one)]} for one in failed
         ]
+    rules = [
+        {
+            "id": id_,
+            "shortDescription": {"text": says},
+            "help": {"text": help_},
+            "defaultConfiguration": {"level": level},
+        }
+        for id_, (level, says, help_) in RULES.items()
+    ]
     run = {
-        "tool": {"driver": {"name": "CiteLoom", "version": __version__, "rules": [_rule(id_) for id_ in RULES]}},
+        "tool": {"driver": {"name": "CiteLoom", "version": __version__, "rules": rules}},
         "invocations": [invocation],
         "columnKind": "unicodeCodePoints",
         "results": results,
     }
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
-
-
-def _rule(id_: str) -> dict[str, Any]:
-    level, says, to_do = RULES[id_]
-    return {
-        "id": id_,
-        "shortDescription": {"text": says},
-        "help": {"text": to_do},
-        "defaultConfiguration": {"level": level},
-    }
 
 
 def _result(one: Checked, finding: Finding) -> dict[str, Any]:

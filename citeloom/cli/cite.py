@@ -6,7 +6,7 @@ import click
 
 from citeloom.api.evidence import Cite, Markup
 from citeloom.cli.shared.engine_call import ask
-from citeloom.cli.shared.output import absolute, as_json, json_option
+from citeloom.cli.shared.output import absolute, as_json, json_option, print_notes
 
 
 @click.command()
@@ -54,5 +54,4 @@ def cite(
     if result.bibliography:
         click.echo(f"\nBibliography ({result.style.title}):\n")
         click.echo("\n\n".join(result.bibliography))
-    for warning in result.warnings:
-        click.echo(f"Note: {warning}", err=True)
+    print_notes(result.warnings, err=True)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from citeloom import editors
 from citeloom.api.library import ListProjects
 from citeloom.cli.shared.engine_call import ask, waiting
 from citeloom.cli.shared.output import as_json, json_option, table
 from citeloom.core.errors import CiteLoomError, Code
-
-if TYPE_CHECKING:
-    from citeloom.editors import DetectedEditor
+from citeloom.editors import DetectedEditor
 
 _projects = click.option(
     "--project", "projects", metavar="ID", multiple=True, help="Let it see only this project (repeatable); else all."
@@ -38,9 +37,7 @@ def clients() -> None:
 @json_option
 def list_(json_: bool) -> None:
     """List the editors that CiteLoom knows, and what was found of each."""
-    from citeloom.editors import detect_editors
-
-    found = detect_editors()
+    found = editors.detect_editors()
     if json_:
         as_json([_as_dict(one) for one in found])
         return
@@ -95,9 +92,7 @@ def install(client: str, projects: tuple[str, ...], toolsets: str | None, dry_ru
     For any other program:     citeloom clients snippet
     To take it back:           citeloom clients undo CLIENT
     """
-    from citeloom import editors
-
-    found = _detect(client)
+    found = editors.detect_editor(client)
     offered = found.connected.toolsets if found.connected else editors.DEFAULT_TOOLSETS
     chosen = _list(toolsets) if toolsets is not None else offered
     _check_projects(projects)
@@ -113,7 +108,7 @@ def install(client: str, projects: tuple[str, ...], toolsets: str | None, dry_ru
     if not found.installed:
         click.echo(f"Note: {found.editor.name} itself was not found on this machine.")
     if not no_test:
-        _run_test(_detect(client))
+        _run_test(editors.detect_editor(client))
     click.echo(f"{found.editor.name}: {found.editor.next_step}")
 
 
@@ -121,9 +116,7 @@ def install(client: str, projects: tuple[str, ...], toolsets: str | None, dry_ru
 @click.argument("client")
 def remove(client: str) -> None:
     """Disconnect an editor: take CiteLoom's entry out of its file, and nothing else."""
-    from citeloom import editors
-
-    change = editors.remove(_detect(client))
+    change = editors.remove(editors.detect_editor(client))
     click.echo(f"The entry was removed: {change.file}")
     _print_backup(change.backup)
 
@@ -132,16 +125,14 @@ def remove(client: str) -> None:
 @click.argument("client")
 def test(client: str) -> None:
     """Launch what stands in an editor's file, as the editor does, and list its tools."""
-    _run_test(_detect(client))
+    _run_test(editors.detect_editor(client))
 
 
 @clients.command()
 @click.argument("client")
 def undo(client: str) -> None:
     """Take back the last change: the editor's file becomes exactly what it was before."""
-    from citeloom import editors
-
-    change = editors.last_change(_detect(client))
+    change = editors.last_change(editors.detect_editor(client))
     editors.undo(change)
     click.echo(f"{change.file} was removed again." if change.created else f"{change.file} was restored.")
 
@@ -152,16 +143,8 @@ def undo(client: str) -> None:
 @_toolsets
 def snippet(client: str | None, projects: tuple[str, ...], toolsets: str | None) -> None:
     """Show the entry to copy by hand: for an editor, or for any other program."""
-    from citeloom import editors
-
     chosen = _list(toolsets) if toolsets is not None else editors.DEFAULT_TOOLSETS
     click.echo(editors.snippet(client or editors.OTHER, projects, chosen), nl=False)
-
-
-def _detect(client: str) -> DetectedEditor:
-    from citeloom import editors
-
-    return editors.detect_editor(client)
 
 
 def _list(names: str) -> list[str]:
@@ -184,8 +167,6 @@ def _print_backup(backup: object) -> None:
 
 
 def _run_test(found: DetectedEditor) -> None:
-    from citeloom import editors
-
     with waiting(f"Launching it as {found.editor.name} does"):
         result = editors.check_launch(found)
     if result.problem:

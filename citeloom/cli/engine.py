@@ -37,7 +37,7 @@ def start() -> None:
 
 @engine.command()
 def stop() -> None:
-    """Stop the engine; a running import goes on at the next start."""
+    """Stop the engine; a running import continues at the next start."""
     click.echo("The engine has stopped." if stop_engine() else "The engine is not running.")
 
 
@@ -45,14 +45,14 @@ def stop() -> None:
 def pause() -> None:
     """Import nothing until 'citeloom engine resume'; questions are answered as ever."""
     ask(Pause())
-    click.echo("Imports are paused. Go on with: citeloom engine resume")
+    click.echo("Imports are paused. Continue with: citeloom engine resume")
 
 
 @engine.command()
 def resume() -> None:
-    """Go on importing, also what has changed in the meantime."""
+    """Continue importing, including what has changed in the meantime."""
     ask(Resume())
-    click.echo("Imports go on.")
+    click.echo("Imports continue.")
 
 
 @engine.command()
@@ -76,7 +76,7 @@ def status(json_: bool) -> None:
     if state.editors:
         click.echo(f"Editors connected: {state.editors}")
     if state.paused:
-        click.echo("Imports are paused. Go on with: citeloom engine resume")
+        click.echo("Imports are paused. Continue with: citeloom engine resume")
     if state.settings_problem:
         click.echo(f"The previous settings are in force. {state.settings_problem}")
     if state.lost:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from citeloom.api.evidence import Export, UnknownKey
+from citeloom.api.evidence import Export
 from citeloom.cli.shared.engine_call import ask
-from citeloom.cli.shared.output import absolute, as_file, count
+from citeloom.cli.shared.output import absolute, as_file, count, print_notes
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.files import atomic_file
 
@@ -68,21 +68,17 @@ def export(
     else:
         as_file(result.text)
     for unknown in result.unknown:
-        click.echo(_not_found(unknown), err=True)
-    for warning in result.warnings:
-        click.echo(f"Note: {warning}", err=True)
+        near = f" Near: {', '.join(unknown.near)}." if unknown.near else ""
+        place = f"{unknown.file}:{unknown.line}"
+        click.echo(f"{place}: no work here has the citekey '{unknown.key}'.{near}", err=True)
+    print_notes(result.warnings, err=True)
     return 1 if result.unknown else 0
-
-
-def _not_found(unknown: UnknownKey) -> str:
-    near = f" Near: {', '.join(unknown.near)}." if unknown.near else ""
-    return f"{unknown.file}:{unknown.line}: no work here has the citekey '{unknown.key}'.{near}"
 
 
 def _check_folder(file: Path) -> None:
     if not file.parent.is_dir():
         raise CiteLoomError(
-            Code.FILE_NOT_FOUND, f"There is no folder {file.parent}.", "Make it, or name a file in another one."
+            Code.FILE_NOT_FOUND, f"There is no folder {file.parent}.", "Create it, or choose another folder."
         )
     if file.is_dir():
         raise CiteLoomError(Code.INVALID_INPUT, f"{file} is a folder.", "Name a file in it.")

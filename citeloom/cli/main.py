@@ -4,47 +4,57 @@ from __future__ import annotations
 
 import sys
 import traceback
+from importlib import import_module
+from typing import cast
 
 import click
 
 from citeloom import __version__
-from citeloom.cli import (
-    app,
-    backup,
-    cache,
-    check,
-    cite,
-    clients,
-    doctor,
-    documents,
-    engine,
-    export,
-    index,
-    ingest,
-    log,
-    models,
-    open,
-    project,
-    restore,
-    search,
-    show,
-    sync,
-    verify,
-    zotero,
-)
+from citeloom.cli import app
 from citeloom.cli.shared import output
 from citeloom.core.errors import CiteLoomError
 
+# In the order a newcomer needs them. Each is a function in the module of its name.
+_COMMANDS = (
+    "app",
+    "zotero",
+    "project",
+    "ingest",
+    "sync",
+    "search",
+    "documents",
+    "show",
+    "open",
+    "verify",
+    "check",
+    "cite",
+    "export",
+    "clients",
+    "log",
+    "index",
+    "backup",
+    "restore",
+    "models",
+    "cache",
+    "engine",
+    "doctor",
+)
 
-class _InOrder(click.Group):
-    """Command group that lists its commands in the order a newcomer needs them."""
+
+class _Commands(click.Group):
+    """Command group that imports a command when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.commands)
+        return [*self.commands, *_COMMANDS]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in _COMMANDS:
+            return cast(click.Command, getattr(import_module(f"citeloom.cli.{cmd_name}"), cmd_name))
+        return super().get_command(ctx, cmd_name)
 
 
 @click.group(
-    cls=_InOrder,
+    cls=_Commands,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
@@ -83,30 +93,6 @@ def mcp(arguments: tuple[str, ...]) -> None:
 
     sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__  # MCP output must not be changed
     sys.exit(bridge(list(arguments)))
-
-
-commands.add_command(app.app)
-commands.add_command(zotero.zotero)
-commands.add_command(project.project)
-commands.add_command(ingest.ingest)
-commands.add_command(sync.sync)
-commands.add_command(search.search)
-commands.add_command(documents.documents)
-commands.add_command(show.show)
-commands.add_command(open.open_)
-commands.add_command(verify.verify)
-commands.add_command(check.check)
-commands.add_command(cite.cite)
-commands.add_command(export.export)
-commands.add_command(clients.clients)
-commands.add_command(log.log)
-commands.add_command(index.index)
-commands.add_command(backup.backup)
-commands.add_command(restore.restore)
-commands.add_command(models.models)
-commands.add_command(cache.cache)
-commands.add_command(engine.engine)
-commands.add_command(doctor.doctor)
 
 
 def main(arguments: list[str]) -> int:

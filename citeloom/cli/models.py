@@ -23,7 +23,7 @@ from citeloom.api.maintenance import (
 from citeloom.api.verbs import encode
 from citeloom.cli.shared.engine_call import ask, connected, waiting
 from citeloom.cli.shared.follow_job import print_import, wait_for_job
-from citeloom.cli.shared.output import as_json, console, json_option, size, table
+from citeloom.cli.shared.output import about, as_json, console, json_option, print_notes, size, table
 from citeloom.ipc.client import Client
 
 _GIGABYTE = 1_000_000_000
@@ -79,7 +79,7 @@ def _size(model: ModelInfo | RerankerInfo) -> str:
 @models.command()
 @click.argument("model")
 def download(model: str) -> None:
-    """Fetch MODEL to this machine. What was fetched is kept: stopped, it goes on from there the next time."""
+    """Fetch MODEL to this machine. What was fetched is kept: a download that was stopped continues the next time."""
     with connected() as client:
         _fetch(client, model)
     click.echo(f"{model} is on this machine. Next: citeloom models test {model}")
@@ -121,7 +121,7 @@ def use(project: str, model: str, download_: bool, yes: bool) -> None:
         _print_problems(tried)
         seconds = shown.chunk_count / tried.dense.passages_per_second
         click.echo(
-            f"Project {project} has {shown.chunk_count} passages; to embed them with {model} takes {_about(seconds)}"
+            f"Project {project} has {shown.chunk_count} passages; to embed them with {model} takes {about(seconds)}"
             " on this machine. Until then, the current index is used."
         )
         if not yes:
@@ -131,10 +131,6 @@ def use(project: str, model: str, download_: bool, yes: bool) -> None:
             return  # the project got this model meanwhile
         finished = wait_for_job(client, job_id, quiet=False)
     sys.exit(print_import(project, finished, json_=False))
-
-
-def _about(seconds: float) -> str:
-    return f"about {max(1, round(seconds))} s" if seconds < 90 else f"about {round(seconds / 60)} min"
 
 
 @models.command()
@@ -178,6 +174,5 @@ def _reranker_rows(tried: RerankerTrial) -> list[tuple[str, object]]:
 
 
 def _print_problems(tried: ModelTrial) -> bool:
-    for problem in tried.problems:
-        click.echo(f"Note: {problem}", err=True)
+    print_notes(tried.problems, err=True)
     return bool(tried.problems)

@@ -11,10 +11,10 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.files.open_file import open_uri
 
 
-@click.command("open")
+@click.command()
 @click.argument("chunk")
 @click.option("--print", "print_", is_flag=True, help="Only print where it is.")
-def open_(chunk: str, print_: bool) -> None:
+def open(chunk: str, print_: bool) -> None:
     """Open a passage by its id (the last line of a hit), in Zotero on its page where it has one."""
     passage = ask(GetPassage(chunk_id=chunk)).passage
     uri = passage.open_uri

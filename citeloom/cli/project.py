@@ -21,7 +21,7 @@ from citeloom.api.library import (
 )
 from citeloom.cli.shared.engine_call import ask, connected
 from citeloom.cli.shared.follow_job import print_import, wait_for_job
-from citeloom.cli.shared.output import absolute, as_json, coverage, json_option, size, table
+from citeloom.cli.shared.output import absolute, as_json, coverage, json_option, print_notes, size, table
 from citeloom.core.jobs import describe_progress
 from citeloom.core.types import Source
 
@@ -88,11 +88,10 @@ def add(id: str, references: str | None, **reads: Any) -> None:
     folders, zotero = _sources(**reads)
     references = absolute(references) if references else None
     request = AddProject(project=id, references=references, folders=folders, zotero=zotero)
-    made = ask(request, "Making the project")
+    made = ask(request, "Creating the project")
     records = f", with {made.records} records" if made.records is not None else ""
-    click.echo(f"Project {made.id} is made{records}.")
-    for warning in made.warnings:
-        click.echo(f"Note: {warning}")
+    click.echo(f"Project {made.id} was created{records}.")
+    print_notes(made.warnings)
     _print_zotero_sources(made)
     click.echo(f"Next: citeloom sync {made.id}" if made.sources else f"Next: citeloom ingest {made.id} FOLDER")
 
@@ -134,7 +133,7 @@ def list_(json_: bool) -> None:
     if json_:
         as_json([project_json(one) for one in projects])
     elif not projects:
-        click.echo("There is no project yet. Make one: citeloom project add ID --zotero COLLECTION")
+        click.echo("There is no project yet. Create one: citeloom project add ID --zotero COLLECTION")
     else:
         table(
             ("project", "passages", "coverage"),
@@ -178,6 +177,6 @@ def remove(id: str, yes: bool) -> None:
     if not yes:
         click.confirm("Remove it?", abort=True)
     removed = ask(RemoveProject(project=id), "Removing it")
-    click.echo(f"Project {id} is removed.")
+    click.echo(f"Project {id} was removed.")
     if removed.note:  # an unreachable server still has its passages
         click.echo(f"Note: {removed.note}", err=True)

@@ -13,18 +13,18 @@ from citeloom.ipc.client import wait_until_stopped
 
 @click.command()
 @click.argument("file")
-@click.option("--replace", is_flag=True, help="Put aside the projects that are here; all of them.")
+@click.option("--replace", is_flag=True, help="Replace all projects that are here; they are moved to another folder.")
 @click.option("--settings", is_flag=True, help="Take the backup's privacy, Zotero and network settings too.")
 @click.option("--yes", is_flag=True, help="Do not ask: agree to the folders and settings of the backup.")
 @json_option
 def restore(file: str, replace: bool, settings: bool, yes: bool, json_: bool) -> None:
-    """Begin again with what a backup FILE holds.
+    """Replace the present data by a backup FILE.
 
-    Everything in it is checked before anything is changed. Where there are projects already, nothing is done without
-    --replace, which puts them aside and says where. Folders, files and parts of Zotero that no project here reads yet
-    are listed, and need your word: on a terminal you are asked, else --yes gives it. Settings of privacy, of Zotero
-    and of where passages are sent stay as they are here, unless you say --settings. Editors connect again by
-    themselves.
+    Everything in it is checked before anything is changed. If there are projects already, nothing is done without
+    --replace, which moves them to another folder and prints its name. Folders, files and parts of Zotero that no
+    project here reads yet are listed and have to be confirmed: on a terminal you are asked, elsewhere --yes confirms
+    them. Settings of privacy, of Zotero and of where passages are sent stay as they are here, unless you give
+    --settings. Editors reconnect by themselves.
     """
     started_by = (launch.address() or {}).get("started_by", "cli") if launch.running() else "cli"
     with connected() as client:
@@ -35,9 +35,11 @@ def restore(file: str, replace: bool, settings: bool, yes: bool, json_: bool) ->
             _print_changes(backup, settings=settings)
         shown = not json_ and console.is_terminal
         if backup.present and replace and not yes and console.is_terminal:
-            click.confirm(f"Put aside what is here ({', '.join(backup.present)}) and begin with it?", abort=True)
+            click.confirm(
+                f"Move what is here ({', '.join(backup.present)}) to another folder and restore it?", abort=True
+            )
         elif shown and not yes and (backup.new_sources or (settings and backup.other_settings)):
-            click.confirm("Begin with it?", abort=True)
+            click.confirm("Restore it?", abort=True)
         # Unless a person has seen the list or given --yes, the engine refuses new sources and settings.
         accepted = [source.path for source in backup.new_sources] if yes or shown else []
         with waiting("Unpacking and checking"):

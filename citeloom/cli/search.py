@@ -11,7 +11,7 @@ from rich.text import Text
 
 from citeloom.api.search import Query, SearchHit
 from citeloom.cli.shared.engine_call import ask
-from citeloom.cli.shared.output import as_json, citation, console, coverage, json_option, print_line
+from citeloom.cli.shared.output import as_json, citation, console, coverage, json_option, print_notes
 from citeloom.core.errors import CiteLoomError, Code
 
 _OPERATORS = {">=": "$gte", "<=": "$lte", "!=": "$ne", ">": "$gt", "<": "$lt", "~": "$contains"}
@@ -63,8 +63,7 @@ def search(
         _print_hit(number, hit)
     if not result.items:
         click.echo("Nothing was found.")
-    for warning in result.warnings:
-        print_line(f"Note: {warning}")
+    print_notes(result.warnings)
     if cost := result.reranked:
         click.echo(f"Reranked by {cost.model}: {cost.candidates} passages in {cost.seconds:.1f} s.")
     click.echo(coverage(result.coverage) + ".")

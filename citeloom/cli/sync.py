@@ -21,7 +21,7 @@ from citeloom.api.importing import (
 from citeloom.api.library import ListProjects
 from citeloom.cli.shared.engine_call import connected, waiting
 from citeloom.cli.shared.follow_job import print_import, wait_for_job
-from citeloom.cli.shared.output import as_json, console, json_option, print_line, table
+from citeloom.cli.shared.output import as_json, console, json_option, print_line, print_notes, table
 from citeloom.core.errors import CiteLoomError
 from citeloom.ipc.client import Client
 
@@ -42,7 +42,7 @@ def sync(project: str | None, dry_run: bool, yes: bool, retry: bool, json_: bool
     with connected(events=not dry_run) as client:
         ids = [project] if project else [p.id for p in client.call(ListProjects()).projects]
         if not ids:
-            click.echo("There is no project yet. Make one: citeloom project add ID --zotero COLLECTION")
+            click.echo("There is no project yet. Create one: citeloom project add ID --zotero COLLECTION")
             return
         if dry_run:
             with waiting("Looking"):
@@ -92,7 +92,7 @@ def _code(result: dict[str, Any]) -> int:
     return 1 if "error" in result or result.get("failed") else 0
 
 
-_WORDS = {
+_LABELS = {
     "added": "to be read",
     "changed": "to be read again",
     "updated": "other record",
@@ -106,20 +106,19 @@ def _print_previews(previews: Sequence[SyncPreview], *, json_: bool) -> None:
         as_json(previews)
         return
     for preview in previews:
-        documents: dict[str, Sequence[PlannedDocument]] = {kind: getattr(preview, kind) for kind in _WORDS}
+        documents: dict[str, Sequence[PlannedDocument]] = {kind: getattr(preview, kind) for kind in _LABELS}
         rows = [
-            (word, one.citekey, one.title or one.source, _note(one))
-            for kind, word in _WORDS.items()
+            (label, one.citekey, one.title or one.source, _note(one))
+            for kind, label in _LABELS.items()
             for one in documents[kind]
         ]
-        counts = ", ".join(f"{len(documents[kind])} {word}" for kind, word in _WORDS.items() if documents[kind])
+        counts = ", ".join(f"{len(documents[kind])} {label}" for kind, label in _LABELS.items() if documents[kind])
         click.echo(f"{preview.project}: {counts or 'nothing to do'}; {preview.unchanged} unchanged.")
         if rows:
             table(("what", "citekey", "title", "note"), rows)
         if preview.asks:
             click.echo(f"So many are removed only after asking, or with: citeloom sync {preview.project} --yes")
-        for warning in preview.warnings:
-            print_line(f"Note: {warning}")
+        print_notes(preview.warnings)
         for problem in preview.problems:
             print_line(f"Failed: {problem.source}: {problem.reason}", err=True)
 

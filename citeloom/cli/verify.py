@@ -11,7 +11,7 @@ import click
 from citeloom.api.evidence import OtherWork, VerifyQuote, VerifyResult
 from citeloom.cli.check_run import NOT_CHECKED, RIGHT, WRONG
 from citeloom.cli.shared.engine_call import ask
-from citeloom.cli.shared.output import as_json, coloured, count, coverage, json_option, line, one_line
+from citeloom.cli.shared.output import as_json, coloured, count, coverage, json_option, line, one_line, print_notes
 from citeloom.core.errors import CiteLoomError, Code
 
 _COLOURS = {"exact": "bold green", "near": "bold yellow", "absent": "bold red", "inconclusive": "bold magenta"}
@@ -77,8 +77,7 @@ def print_verdict(result: VerifyResult) -> None:
     if other := result.elsewhere:
         line("Elsewhere: ", (other.cite or "", "bold"), f"  {other.title or ''}{_pages(other)} ({other.verdict})")
         line(f"    {one_line(other.text or '')}")
-    for warning in result.warnings:
-        line(f"Note: {warning}")
+    print_notes(result.warnings)
     pages, documents = result.searched.pages, result.searched.documents
     searched = count(documents, "document") + (f" of {count(pages, 'page')}" if pages else "")
     line((f"Looked through {searched}; in the project {coverage(result.coverage)}.", "dim"))
@@ -119,4 +118,4 @@ def _from_stdin() -> str:
     try:
         return sys.stdin.buffer.read().decode("utf-8-sig").strip()
     except UnicodeDecodeError as error:
-        raise CiteLoomError(Code.INVALID_INPUT, "What came in is not UTF-8 text.", "Send it as UTF-8.") from error
+        raise CiteLoomError(Code.INVALID_INPUT, "The input is not UTF-8 text.", "Send it as UTF-8.") from error

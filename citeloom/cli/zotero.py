@@ -81,7 +81,7 @@ def _database(sqlite: ZoteroDatabase) -> str:
 def _web(web: ZoteroAccount) -> str:
     if not web.key:
         return _with_problem("not logged in", web.problem)
-    return _with_problem(_with_remark(f"logged in as {web.user or 'somebody unknown'}", _KEYS[web.key]), web.problem)
+    return _with_problem(_with_remark(f"logged in as {web.user or 'an unknown user'}", _KEYS[web.key]), web.problem)
 
 
 def _with_remark(what: str, remark: str) -> str:

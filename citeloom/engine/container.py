@@ -167,8 +167,8 @@ class Container:
         """Resume unfinished jobs of an earlier engine, and preload what the first query needs."""
         self.activity.delete_old_entries()
         self.collections.clear_removed()
-        if lost := self.indexes.orphaned_error():
-            log.error("%s", lost)
+        if orphaned := self.indexes.orphaned_error():
+            log.error("%s", orphaned)
         self.jobs.start()
         self._watcher.start(self.imports.sync_if_needed)
         self._warming.start()

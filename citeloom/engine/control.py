@@ -45,11 +45,11 @@ class Control:
         tasks: set[asyncio.Task[None]] = set()
         try:
             while (line := await self._connection.read_line(protocol.LINE_LIMIT)) is not None:
-                call = object()
-                self._connection.call_began(call)
-                task = asyncio.create_task(self._answer(call, line))
+                task = asyncio.create_task(self._answer(line))
                 tasks.add(task)
+                self._connection.call_began(task)
                 task.add_done_callback(tasks.discard)
+                task.add_done_callback(self._connection.call_ended)
         finally:
             if self._unsubscribe:
                 self._unsubscribe()
@@ -57,11 +57,8 @@ class Control:
                 task.cancel()
             self._cancel.set()
 
-    async def _answer(self, call: object, line: bytes) -> None:
-        try:
-            await self._send(protocol.line(await self._result(line)))
-        finally:
-            self._connection.call_ended(call)
+    async def _answer(self, line: bytes) -> None:
+        await self._send(protocol.line(await self._result(line)))
 
     async def _result(self, line: bytes) -> dict[str, Any]:
         number = None
@@ -89,7 +86,7 @@ class Control:
             self._loop.call_later(0.05, self._stop_engine, "asked to")
             return None
         if verb == Watch.verb:
-            self._send_events()
+            self._unsubscribe = self._unsubscribe or self._container.events.subscribe(self._on_event)
             return None
         work: Callable[[], Any] = partial(self._container.verbs.run, verb, args, self._cancel)
         if verb == Query.verb:  # shares the threads fairly with the editors, and imports give way to it
@@ -104,12 +101,8 @@ class Control:
         self._loop.call_soon_threadsafe(self._loop.call_later, 0.05, self._stop_engine, "a backup was restored")
         return result
 
-    def _send_events(self) -> None:
-        def send(event: Event) -> None:
-            self._loop.call_soon_threadsafe(lambda: self._loop.create_task(self._send_event(event)))
-
-        if self._unsubscribe is None:
-            self._unsubscribe = self._container.events.subscribe(send)
+    def _on_event(self, event: Event) -> None:
+        self._loop.call_soon_threadsafe(lambda: self._loop.create_task(self._send_event(event)))
 
     async def _send_event(self, event: Event) -> None:
         if self._unsent >= _MAX_UNSENT and isinstance(event, JobProgress):

@@ -48,7 +48,7 @@ class JobQueue:
         self._progress: dict[str, Progress] = {}
         self._finished: dict[str, Job] = {}
         self._unreported: set[str] = set()
-        self._paused = False
+        self.paused = False  # whether imports are paused
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="imports", daemon=True)
 
@@ -129,26 +129,14 @@ class JobQueue:
     def state(self, job: Job) -> str:
         """Return a job's state; "paused" if it is queued while imports are paused."""
         waits = job.state in ("queued", "parked") and _can_be_paused(job)
-        return "paused" if self._paused and waits else job.state
+        return "paused" if self.paused and waits else job.state
 
-    @property
-    def paused(self) -> bool:
-        """Whether imports are paused."""
-        return self._paused
-
-    def pause(self) -> None:
-        """Start no more imports; running ones stop soon and are queued again."""
-        self._set_paused(True)
-
-    def resume(self) -> None:
-        """Start imports again."""
-        self._set_paused(False)
-
-    def _set_paused(self, paused: bool) -> None:
+    def set_paused(self, paused: bool) -> None:
+        """Start no more imports, and stop running ones soon and queue them again; or start imports again."""
         with self._changed:
-            if paused == self._paused:
+            if paused == self.paused:
                 return
-            self._paused = paused
+            self.paused = paused
             if paused:
                 for active in self._active.values():
                     if _can_be_paused(active.job):
@@ -224,11 +212,11 @@ class JobQueue:
                 self._changed.notify_all()
                 return True
             queued = next((j for j in self._queued if j.id == job_id), None)
-            if queued is not None:
-                self._queued.remove(queued)
-        if queued is not None:
-            self._cancel_queued(queued)
-        return queued is not None
+            if queued is None:
+                return False
+            self._queued.remove(queued)
+        self._cancel_queued(queued)
+        return True
 
     def _run(self) -> None:
         while not self._stop.is_set():
@@ -274,7 +262,7 @@ class JobQueue:
         half_replaced = {a.job.project_id for a in self._active.values() if a.waits and _replaces_index(a.job)}
         for job in self._queued:
             is_blocked = running if _replaces_index(job) else job.project_id in half_replaced
-            if not is_blocked and not (self._paused and _can_be_paused(job)):
+            if not is_blocked and not (self.paused and _can_be_paused(job)):
                 return job
         return None
 
@@ -302,15 +290,11 @@ class JobQueue:
         job.state = "running"
         job.result = {"tries": int(job.result.get("tries", 0)) + 1}
 
-        def report(progress: Progress) -> None:
-            self._progress[job.id] = progress
-            self._events.publish(JobProgress(job_id=job.id, project_id=job.project_id, **asdict(progress)))
-
         def first() -> None:
             if job.project_id:
                 self._catalog.jobs.save(job)
             if active.work is None:
-                active.work = self._kinds[job.kind](job.request, report, active.stop)
+                active.work = self._kinds[job.kind](job.request, partial(self._publish_progress, job), active.stop)
             active.work.run_first_pass()
 
         if self._run_pass(active, first):
@@ -372,16 +356,19 @@ class JobQueue:
             self._finish(active.job, "failed", {"error": problem.as_dict()})
         return False
 
+    def _publish_progress(self, job: Job, progress: Progress) -> None:
+        self._progress[job.id] = progress
+        self._events.publish(JobProgress(job_id=job.id, project_id=job.project_id, **asdict(progress)))
+
     def _publish_waiting(self, active: ActiveJob, error: CiteLoomError, before: Progress) -> None:
         """Publish what a job waits for; log it only once."""
         job = active.job
         if active.retries == 1:
             log.warning("job %s of %s waits: %s", job.id, job.project_id, error)
-        progress = replace(before, stage="wait", file="", page=0, pages=0, eta_seconds=None, waits_for=str(error))
-        self._progress[job.id] = progress
         job.result = {}  # if the engine dies meanwhile, this job is not the cause
         self._save(job)
-        self._events.publish(JobProgress(job_id=job.id, project_id=job.project_id, **asdict(progress)))
+        waiting = replace(before, stage="wait", file="", page=0, pages=0, eta_seconds=None, waits_for=str(error))
+        self._publish_progress(job, waiting)
 
     def _finish(self, job: Job, state: str, result: dict[str, object]) -> None:
         job.state, job.result = state, result

@@ -11,6 +11,7 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,7 @@ class Connection:
         self._writer = writer
         self._buffer = bytearray()
         self._sending = asyncio.Lock()
-        self._discarding = False
+        self.discards_input = False  # ignores all further lines
         self._unanswered: set[Hashable] = set()
         self._answered = asyncio.Event()  # one of them was
         self.pool = pool  # shared by all clients
@@ -71,7 +72,7 @@ class Connection:
                 raise LineTooLong
             line = bytes(self._buffer[:end])
             del self._buffer[: end + 1]
-            if not self._discarding:
+            if not self.discards_input:
                 return line
 
     async def send(self, data: bytes) -> None:
@@ -94,10 +95,6 @@ class Connection:
         while len(self._unanswered) > most:
             self._answered.clear()
             await self._answered.wait()
-
-    def discard_input(self) -> None:
-        """Ignore all further lines."""
-        self._discarding = True
 
     def close(self) -> None:
         """Close the connection; its calls need no answers any more."""
@@ -138,7 +135,8 @@ class Server:
             server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
             _write_address(server.sockets[0].getsockname()[1], self._token, self._lifetime.started_by)
             log.info("engine %s listens (pid %d, started by %s)", __version__, os.getpid(), self._lifetime.started_by)
-            self._start_service()
+            self._container.start()
+            self._ready.set()
             watches = [asyncio.create_task(w()) for w in (self._stop_when_idle, self._watch_settings, self._clean_up)]
             while not self._stop_reason:
                 await self._wake_up.wait()
@@ -147,7 +145,8 @@ class Server:
                     await self._reload(self._reload_reason)
         finally:
             log.info("engine stops: %s", self._stop_reason or "an error")
-            _remove(paths.engine_file())
+            with suppress(OSError):
+                Path(paths.engine_file()).unlink()
             if server:
                 server.close()
             for watch in watches:
@@ -167,10 +166,6 @@ class Server:
         self._container = container
         container.models.give_way = self._pool.give_way
         self._mcp_session = self._open_session(container)
-
-    def _start_service(self) -> None:
-        self._container.start()
-        self._ready.set()
 
     async def _announce(self, reason: str) -> None:
         self._container.events.publish(EngineStopping(reason))
@@ -199,7 +194,7 @@ class Server:
         self._ready.clear()
         self._container.editors.expect_reconnects()
         for _, connection in self._sessions.values():
-            connection.discard_input()
+            connection.discards_input = True
         await self._announce(reason)
         await asyncio.gather(*(self._end_session(task, *session) for task, session in self._sessions.items()))
         try:
@@ -210,7 +205,8 @@ class Server:
             log.warning("what was open in the data folder could not be closed: %s", error)
         self._install(await asyncio.to_thread(Container, self._file.settings, self._lifetime))
         self._reload_reason = ""  # also if the change was seen several times meanwhile
-        self._start_service()
+        self._container.start()
+        self._ready.set()
 
     async def _end_session(self, task: asyncio.Task[None], role: str, connection: Connection) -> None:
         try:
@@ -239,15 +235,12 @@ class Server:
         while True:
             seconds = self._container.settings.engine.idle_minutes * 60
             await asyncio.sleep(min(5.0, seconds / 4) or 5.0)
-            if self._connections or self._is_importing():
+            jobs = self._container.jobs
+            if self._connections or (jobs.busy() and not jobs.paused):
                 self._last_use = time.monotonic()
             elif seconds and time.monotonic() - self._last_use > seconds:
                 self.stop("nobody has used it for a while")
                 return
-
-    def _is_importing(self) -> bool:
-        jobs = self._container.jobs
-        return bool(jobs.busy()) and not jobs.paused
 
     # -- connections -----------------------------------------------------------------------------------------
 
@@ -273,15 +266,18 @@ class Server:
     async def _serve(self, connection: Connection, task: asyncio.Task[None]) -> None:
         async with asyncio.timeout(protocol.HELLO_SECONDS):
             first = await connection.read_line(protocol.HELLO_LIMIT)
-        hello = _parse_hello(first)
+        hello = protocol.read_object(first or b"")
         if hello is None or not hmac.compare_digest(str(hello.get("token", "")).encode(), self._token.encode()):
             log.warning("a connection without the token was dropped")
             return
-        if hello.get("citeloom") != faults.number("engine.protocol", protocol.PROTOCOL):
-            await connection.send(protocol.line({"ok": False, "error": _other_version().as_dict()}))
-            return
         options = hello.get("options") or {}
         try:
+            if hello.get("citeloom") != faults.number("engine.protocol", protocol.PROTOCOL):
+                raise CiteLoomError(
+                    Code.ENGINE_UNAVAILABLE,
+                    "The running engine is of another version of CiteLoom.",
+                    "Restart it; on the command line, 'citeloom engine stop': the next call starts the new one.",
+                )
             self._container.editors.check_allowed(str(options.get("bridge") or ""))
         except CiteLoomError as error:
             await connection.send(protocol.line({"ok": False, "error": error.as_dict()}))
@@ -299,22 +295,6 @@ class Server:
             await Control(self._container, connection, self.stop).run()
 
 
-def _parse_hello(line: bytes | None) -> dict[str, Any] | None:
-    try:
-        hello = protocol.read(line or b"")
-    except ValueError:
-        return None
-    return hello if isinstance(hello, dict) else None
-
-
-def _other_version() -> CiteLoomError:
-    return CiteLoomError(
-        Code.ENGINE_UNAVAILABLE,
-        "The running engine is of another version of CiteLoom.",
-        "Restart it; on the command line, 'citeloom engine stop': the next call starts the new one.",
-    )
-
-
 def _write_address(port: int, token: str, started_by: str) -> None:
     target = Path(paths.engine_file())
     content = {
@@ -330,12 +310,5 @@ def _write_address(port: int, token: str, started_by: str) -> None:
         raise CiteLoomError(
             Code.STORAGE_ERROR,
             f"{target} cannot be written: {error.strerror}.",
-            "Free some disk space or check your rights.",
+            "Free some disk space or check the folder's permissions.",
         ) from error
-
-
-def _remove(file: str) -> None:
-    try:
-        os.unlink(file)  # noqa: PTH108
-    except OSError:
-        pass

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 from citeloom import __version__
@@ -32,32 +33,26 @@ from citeloom.search.indexes import Indexes
 log = logging.getLogger(__name__)
 
 
+@dataclass
 class EngineService:
     """Handles requests about the engine as a whole."""
 
-    def __init__(
-        self,
-        catalog: Catalog,
-        jobs: JobQueue,
-        editors: Editors,
-        indexes: Indexes,
-        watcher: ProjectWatcher,
-        lifetime: Lifetime,
-    ) -> None:
-        self._catalog = catalog
-        self._jobs = jobs
-        self._editors = editors
-        self._indexes = indexes
-        self._watcher = watcher
-        self._lifetime = lifetime
+    _catalog: Catalog
+    _jobs: JobQueue
+    _editors: Editors
+    _indexes: Indexes
+    _watcher: ProjectWatcher
+    _lifetime: Lifetime
+
+    def __post_init__(self) -> None:
         self._pause_file = Path(paths.folders().data) / "paused"  # a pause survives restarts and crashes
         if self._pause_file.exists():
-            jobs.pause()
+            self._jobs.set_paused(True)
 
     @handles(Status)
     def status(self, request: Status) -> StatusResult:
         """Return the state of the engine."""
-        lost = self._indexes.orphaned_error()
+        orphaned = self._indexes.orphaned_error()
         return StatusResult(
             version=__version__,
             pid=os.getpid(),
@@ -68,9 +63,9 @@ class EngineService:
             jobs=self._jobs.busy(),
             paused=self._jobs.paused,
             coverage=self._catalog.documents.coverage(),
-            editors=self._editors.count(),
+            editors=len(self._editors.all()),
             settings_problem=self._lifetime.settings_problem,
-            lost=str(lost) if lost else None,
+            lost=str(orphaned) if orphaned else None,
             started_by=self._lifetime.started_by,
         )
 
@@ -81,14 +76,14 @@ class EngineService:
             self._pause_file.touch()
         except OSError as error:
             log.warning("the pause ends with this engine: %s", error)
-        self._jobs.pause()
+        self._jobs.set_paused(True)
         return PauseResult(True)
 
     @handles(Resume)
     def resume(self, request: Resume) -> PauseResult:
         """Resume imports, including what has changed since the pause."""
         self._pause_file.unlink(missing_ok=True)
-        self._jobs.resume()
+        self._jobs.set_paused(False)
         self._watcher.resume()
         return PauseResult(False)
 

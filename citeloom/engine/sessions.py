@@ -72,11 +72,6 @@ class Editors:
         if session:
             self._events.publish(EditorLeft(session_id, session.editor.name))
 
-    def count(self) -> int:
-        """Return the number of connected editors."""
-        with self._lock:
-            return len(self._sessions)
-
     def all(self) -> list[ConnectedEditor]:
         """Return all connected editors, in the order in which they connected."""
         with self._lock:

@@ -62,17 +62,19 @@ class Client:
 
     def call(self, request: Request[R]) -> R:
         """Send a request and wait for its result."""
-        result: R = decode(self._call(request.verb, encode(request)), request.result)
-        return result
-
-    def _call(self, verb: str, args: dict[str, Any]) -> Any:
-        number = self._send(verb, args)
-        while True:
-            message = self._receive()
-            if message.get("id") == number:
-                return _result(message)
+        self._number += 1
+        number = self._number
+        try:
+            self._socket.sendall(protocol.line({"id": number, "verb": request.verb, "args": encode(request)}))
+        except OSError as error:
+            raise _connection_lost() from error
+        while (message := self._receive()).get("id") != number:
             if "event" in message:
                 self._events.append(message["event"])
+        if "error" in message:
+            raise CiteLoomError.from_dict(message["error"])
+        result: R = decode(message["result"], request.result)
+        return result
 
     def watch(self, on_event: Callable[[Event], bool]) -> None:
         """Pass every event to `on_event` until it returns True; the request `Watch` has them sent."""
@@ -80,14 +82,6 @@ class Client:
             event = self._events.popleft() if self._events else self._receive().get("event")
             if event is not None and on_event(decode_event(event)):
                 return
-
-    def _send(self, verb: str, args: dict[str, Any]) -> int:
-        self._number += 1
-        try:
-            self._socket.sendall(protocol.line({"id": self._number, "verb": verb, "args": args}))
-        except OSError as error:
-            raise _connection_lost() from error
-        return self._number
 
     def _receive(self) -> dict[str, Any]:
         try:
@@ -122,18 +116,8 @@ def wait_until_stopped() -> None:
     until = time.monotonic() + _STOP_SECONDS
     while launch.running():
         if time.monotonic() > until:
-            raise CiteLoomError(
-                Code.TIMEOUT,
-                "The engine is still shutting down.",
-                "Try again later.",
-            )
+            raise CiteLoomError(Code.TIMEOUT, "The engine is still shutting down.", "Try again later.")
         time.sleep(0.05)
-
-
-def _result(message: dict[str, Any]) -> Any:
-    if "error" in message:
-        raise CiteLoomError.from_dict(message["error"])
-    return message["result"]
 
 
 def _connection_lost() -> CiteLoomError:

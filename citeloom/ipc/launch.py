@@ -37,13 +37,17 @@ class FileLock:
         except OSError as error:
             raise data_folder.unusable(error) from error
         until = time.monotonic() + seconds
-        while not _lock(file):
-            if time.monotonic() >= until:
-                file.close()
-                return False
-            time.sleep(0.02)
-        self._file = file
-        return True
+        while True:
+            try:
+                _lock(file)
+            except OSError:  # another process has it
+                if time.monotonic() >= until:
+                    file.close()
+                    return False
+                time.sleep(0.02)
+            else:
+                self._file = file
+                return True
 
     def release(self) -> None:
         """Release the lock."""
@@ -55,21 +59,13 @@ class FileLock:
 if sys.platform == "win32":  # pragma: no cover - the other systems' branch is below
     import msvcrt
 
-    def _lock(file: IO[bytes]) -> bool:
-        try:
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
+    def _lock(file: IO[bytes]) -> None:
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
 else:
     import fcntl
 
-    def _lock(file: IO[bytes]) -> bool:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return False
-        return True
+    def _lock(file: IO[bytes]) -> None:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def running() -> bool:

@@ -40,6 +40,15 @@ def read(line_: bytes) -> Any:
         raise ValueError("it is nested too deeply") from error
 
 
+def read_object(line_: bytes) -> dict[str, Any] | None:
+    """Decode a line with an object; None if it is something else."""
+    try:
+        message = read(line_)
+    except ValueError:
+        return None
+    return message if isinstance(message, dict) else None
+
+
 def request_id(message: Any) -> str | int | None:
     """Return the id of a message if it is a valid one in MCP, a string or an integer; else None."""
     return _valid_id(message.get("id")) if isinstance(message, dict) else None

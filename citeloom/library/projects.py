@@ -153,8 +153,8 @@ class ProjectService:
             return projects[default]
         if len(projects) == 1:
             return next(iter(projects.values()))
-        if not projects and visible is None and (lost := self._indexes.orphaned_error()):
-            raise lost
+        if not projects and visible is None and (orphaned := self._indexes.orphaned_error()):
+            raise orphaned
         raise CiteLoomError(
             Code.INVALID_PROJECT,
             "No project is named." if projects else "There is no project yet.",

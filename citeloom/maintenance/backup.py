@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import hashlib
 import tempfile
-import threading
 import zipfile
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,16 +22,15 @@ from citeloom.catalog.projects import Project
 from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.files import atomic_file
-from citeloom.core.jobs import JobQueue, Report
+from citeloom.core.jobs import JobQueue
 from citeloom.importing.requests import BackupRequest
 from citeloom.importing.writer import repair
 from citeloom.index.edge.collection import EdgeCollection
 from citeloom.index.edge.sparse_files import disk_usage_of_file, filled
 from citeloom.maintenance.backup_archive import CATALOG, FORMAT, INDEX, MANIFEST, SETTINGS, Manifest
-from citeloom.maintenance.index_copy import check, copy
+from citeloom.maintenance.index_copy import check
 from citeloom.maintenance.pending_restore import BACKUP_FOLDER
 from citeloom.maintenance.single_step_job import SingleStepJob
-from citeloom.search.indexes import Indexes
 
 _MEGABYTE = 1_000_000
 
@@ -66,15 +64,12 @@ def _refuse_existing(file: Path) -> None:
         raise CiteLoomError(Code.INVALID_INPUT, f"{file} exists already.", "Choose another name, or delete it first.")
 
 
-class BackupJob(SingleStepJob):
+class BackupJob(SingleStepJob[BackupRequest]):
     """Creates one backup. It runs in the job queue, so no import writes meanwhile, and agents wait."""
 
-    def __init__(
-        self, catalog: Catalog, indexes: Indexes, request: BackupRequest, report: Report, stop: threading.Event
-    ) -> None:
-        super().__init__(catalog, indexes, report, stop)
-        self._file = Path(request.file)
-        self._projects = [catalog.projects.get(one) for one in request.projects]
+    def __post_init__(self) -> None:
+        self._file = Path(self._request.file)
+        self._projects = [self._catalog.projects.get(one) for one in self._request.projects]
         self._packed = self._total = 0  # bytes
 
     def run(self) -> None:
@@ -139,14 +134,7 @@ class BackupJob(SingleStepJob):
         folder = temporary / project.collection
         made = EdgeCollection.create(folder, project.dense_size, sparse=project.hybrid_enabled)
         try:
-            done = copy(
-                collection,
-                made,
-                lambda done, total: self.report("copy", done, total, project.id),
-                lambda: self._indexes.collections.build_graph_if_large(made, self.building_graph(), self._stop),
-                self._stop.is_set,
-                lambda step: step(),
-            )
+            done = self.copy_index(collection, made, lambda step: step(), project.id)
             check(collection, made, done.sample)
         finally:
             made.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import stat
 import zipfile
@@ -59,7 +60,7 @@ class Manifest:
 @contextmanager
 def open_backup(file: Path, catalog_version: int) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
     """Open a backup and check its manifest; its entries are checked while they are unpacked."""
-    if not _is_file(file):
+    if not os.path.isfile(file):  # noqa: PTH113 - Path.is_file raises an error for an invalid name
         raise CiteLoomError(Code.FILE_NOT_FOUND, f"There is no file {file}.", "Give the path of a backup.")
     with _translated(file):
         archive = zipfile.ZipFile(file)
@@ -77,13 +78,6 @@ def blocks(file: Path, archive: zipfile.ZipFile, name: str, runs: list[list[int]
             while at < end and (block := packed.read(min(_BLOCK, end - at))):
                 yield at, block
                 at += len(block)
-
-
-def _is_file(file: Path) -> bool:
-    try:
-        return file.is_file()
-    except (OSError, ValueError):  # an invalid file name
-        return False
 
 
 @contextmanager

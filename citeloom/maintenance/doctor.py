@@ -85,8 +85,8 @@ class Doctor:
             raise _problem(
                 f"catalog is damaged: {state}", "Stop the engine and replace it by one of the copies in its folder."
             )
-        if lost := self._indexes.orphaned_error():
-            raise lost
+        if orphaned := self._indexes.orphaned_error():
+            raise orphaned
         return f"{len(self._catalog.projects.all())} projects"
 
     def _check_dense_model(self) -> str:

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
 from citeloom.api.maintenance import EMBEDDED, CompactResult, MoveResult
-from citeloom.catalog import Catalog
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.jobs import Report
 from citeloom.core.types import IndexLocation
 from citeloom.importing.requests import CompactRequest, MoveRequest
 from citeloom.importing.writer import repair
 from citeloom.index.base import Collection
-from citeloom.maintenance.index_copy import Copied, check, copy
+from citeloom.maintenance.index_copy import Copied, check
 from citeloom.maintenance.single_step_job import SingleStepJob
-from citeloom.search.indexes import Indexes, left_on_server, moved
+from citeloom.search.indexes import left_on_server, moved
 
 log = logging.getLogger(__name__)
 _T = TypeVar("_T")
@@ -28,21 +25,20 @@ _RETRY_SECONDS = 120.0  # seconds to wait for an unreachable server
 _FIRST_PAUSE, _MAX_PAUSE = 0.5, 10.0  # seconds between retries
 
 
-class CompactJob(SingleStepJob):
+class CompactJob(SingleStepJob[CompactRequest]):
     """Rewrites an index without its deleted passages."""
-
-    def __init__(
-        self, catalog: Catalog, indexes: Indexes, request: CompactRequest, report: Report, stop: threading.Event
-    ) -> None:
-        super().__init__(catalog, indexes, report, stop)
-        self._project = catalog.projects.get(request.project_id)
 
     def run(self) -> None:
         """Write the new index, then make it the one in use."""
-        project, disk_size = self._project, self._indexes.collections.size_on_disk
+        project = self._catalog.projects.get(self._request.project_id)
+        disk_size = self._indexes.collections.size_on_disk
+
+        def on_progress(done: int, total: int) -> None:
+            self.report("graph" if done == total else "write", done, total)
+
         with self._indexes.lock_writers([project], "compacted"):
             before = disk_size(project.collection)
-            self._indexes.compact(project, self._on_progress, self._stop)
+            self._indexes.compact(project, on_progress, self._stop)
         self.result = CompactResult(
             project=project.id,
             passages=self._indexes.open(project).count(),
@@ -50,21 +46,15 @@ class CompactJob(SingleStepJob):
             bytes=disk_size(project.collection),
         )
 
-    def _on_progress(self, done: int, total: int) -> None:
-        self.report("graph" if done == total else "write", done, total)
 
-
-class MoveJob(SingleStepJob):
+class MoveJob(SingleStepJob[MoveRequest]):
     """Moves an index. The old one stays in use until the last step; a stopped move continues where it stopped."""
 
-    def __init__(
-        self, catalog: Catalog, indexes: Indexes, request: MoveRequest, report: Report, stop: threading.Event
-    ) -> None:
-        super().__init__(catalog, indexes, report, stop)
-        self._collections = indexes.collections
-        self._old = catalog.projects.get(request.project_id)
-        self._new = moved(self._old, request.to)
-        self._origin = replace(self._old.index_location, server=request.origin)
+    def __post_init__(self) -> None:
+        self._collections = self._indexes.collections
+        self._old = self._catalog.projects.get(self._request.project_id)
+        self._new = moved(self._old, self._request.to)
+        self._origin = replace(self._old.index_location, server=self._request.origin)
 
     def run(self) -> None:
         """Copy, verify and swap; then delete the old index."""
@@ -76,7 +66,7 @@ class MoveJob(SingleStepJob):
                 self._move()
             except CiteLoomError as error:
                 if _is_unreachable(error):
-                    error.next_step += " What was copied is kept: move it again, and it goes on from there."
+                    error.next_step += " What was copied is kept: move it again to continue."
                 raise
         if self._origin.server:
             self._clear(self._origin, self._new.index_location)
@@ -131,14 +121,7 @@ class MoveJob(SingleStepJob):
 
     def _copy(self, source: Collection, target: Collection) -> Copied:
         """Copy, flush and verify."""
-        done = copy(
-            source,
-            target,
-            lambda done, total: self.report("copy", done, total),
-            lambda: self._collections.build_graph_if_large(target, self.building_graph(), self._stop),
-            self._stop.is_set,
-            self._retry,
-        )
+        done = self.copy_index(source, target, self._retry)
         self._retry(target.flush)
         self.check_stop()
         self.report("check", *self._done_and_total)

@@ -86,7 +86,7 @@ def try_dense(name: str, library: Sequence[str]) -> ModelTrial:
         languages = {code: _margins(model, code) for code in dict.fromkeys(["en", *library]) if code in _SAMPLES}
         (vector,) = model.embed([_ENGLISH.near])
         problems = [
-            f"It does not tell near texts from far ones in {LANGUAGES[code].capitalize()}."
+            f"It does not distinguish relevant texts from unrelated ones in {LANGUAGES[code].capitalize()}."
             for code, seen in languages.items()
             if seen.apart < _MIN_MARGIN
         ]
@@ -135,7 +135,7 @@ def try_reranker(name: str) -> ModelTrial:
     began = time.monotonic()
     model.scores(_ENGLISH.question, [f"{_ENGLISH.near} {n} " * 8 for n in range(_PASSAGES)])
     cost = round((time.monotonic() - began) / _PASSAGES * 1000, 1)
-    problems = [] if near > far else ["It does not tell near texts from far ones."]
+    problems = [] if near > far else ["It does not distinguish relevant texts from unrelated ones."]
     return ModelTrial(
         name,
         None,

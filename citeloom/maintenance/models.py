@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, field, replace
 
 from citeloom.api.maintenance import (
     DownloadModel,
@@ -31,14 +31,14 @@ from citeloom.maintenance.model_trial import try_dense, try_reranker
 _ABANDONED_AFTER = 20.0  # seconds without a request after which a download ends
 
 
+@dataclass
 class ModelService:
     """Lists, downloads and tests models, and changes the model of a project."""
 
-    def __init__(self, catalog: Catalog, jobs: JobQueue) -> None:
-        self._catalog = catalog
-        self._jobs = jobs
-        self._lock = threading.Lock()
-        self._downloads: dict[str, _Download] = {}  # by name: several clients share one download
+    _catalog: Catalog
+    _jobs: JobQueue
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _downloads: dict[str, _Download] = field(default_factory=dict)  # by name: several clients share one download
 
     @handles(ListModels)
     def list_models(self, request: ListModels) -> ModelList:
@@ -69,11 +69,7 @@ class ModelService:
             self._catalog.projects.keep_model(project.id)
             return UseModelResult(None)
         if not request.download and not available.is_downloaded(name):
-            raise CiteLoomError(
-                Code.MODEL_NOT_AVAILABLE,
-                f"The model '{name}' is not on this machine.",
-                "Allow the download, or choose an installed model.",
-            )
+            raise _not_downloaded(name, "Allow the download, or choose an installed model.")
         job = self._jobs.submit(ImportRequest(project.id, force_rebuild=True, model=name, download=request.download))
         return UseModelResult(job.id)
 
@@ -103,11 +99,7 @@ class ModelService:
         if project is None:
             check_known(name)
         if not available.is_downloaded(name):
-            raise CiteLoomError(
-                Code.MODEL_NOT_AVAILABLE,
-                f"The model '{name}' is not on this machine.",
-                f"Download it first: citeloom models download {name}",
-            )
+            raise _not_downloaded(name, f"Download it first: citeloom models download {name}")
         if name in {choice.name for choice in available.rerankers()}:
             return try_reranker(name)
         library = self._catalog.documents.languages(project.id if project else None)
@@ -116,6 +108,10 @@ class ModelService:
             problem = f"Project '{project.id}' was built with other weights: rebuild its index."
             return replace(tried, problems=[*tried.problems, problem])
         return tried
+
+
+def _not_downloaded(name: str, next_step: str) -> CiteLoomError:
+    return CiteLoomError(Code.MODEL_NOT_AVAILABLE, f"The model '{name}' is not on this machine.", next_step)
 
 
 class _Download(threading.Thread):
@@ -138,12 +134,9 @@ class _Download(threading.Thread):
 
     def run(self) -> None:
         try:
-            available.fetch(self._model, self._report, self._is_abandoned)
+            available.fetch(self._model, self._report, lambda: time.monotonic() - self._requested_at > _ABANDONED_AFTER)
         except Exception as error:
             self._error = unexpected(error)
 
     def _report(self, done: int, total: int) -> None:
         self._done_and_total = (min(done, total), total)
-
-    def _is_abandoned(self) -> bool:
-        return time.monotonic() - self._requested_at > _ABANDONED_AFTER

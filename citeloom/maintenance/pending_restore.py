@@ -38,7 +38,7 @@ def apply() -> None:
     except (OSError, ValueError, KeyError) as error:
         raise CiteLoomError(
             Code.STORAGE_ERROR,
-            f"A backup could not be put in its place in {data}: {error}.",
+            f"A backup could not be moved into {data}: {error}.",
             "Free some disk space or check the folder's permissions, then start CiteLoom again: the restore continues.",
         ) from error
 
@@ -54,8 +54,9 @@ def _apply(data: Path) -> None:
     staged = data / plan["staged"]
     aside = data / (plan["aside"] or f"{RESTORE_FOLDER}replaced")
     aside.mkdir(exist_ok=True)
+    own = {"catalog.db": paths.catalog_file(), "index": paths.index_folder(), "citeloom.toml": paths.settings_file()}
     for name in plan["names"]:
-        new, target = staged / name, _target(name)
+        new, target = staged / name, Path(own[name])
         if not new.exists():  # moved by an earlier attempt
             continue
         # The catalog's log first: next to another catalog it would damage it.
@@ -78,8 +79,3 @@ def _move(source: Path, target: Path) -> None:
         if error.errno != errno.EXDEV:  # the settings may be on another disk
             raise
         shutil.move(source, target)
-
-
-def _target(name: str) -> Path:
-    own = {"catalog.db": paths.catalog_file(), "index": paths.index_folder(), "citeloom.toml": paths.settings_file()}
-    return Path(own[name])

@@ -9,7 +9,7 @@ import tempfile
 import zipfile
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -45,12 +45,12 @@ _PROTECTED_SECTIONS = ("privacy", "zotero")
 _PROTECTED = ("index.server", "models.allow_download")
 
 
+@dataclass
 class RestoreService:
     """Describes backups, and restores one."""
 
-    def __init__(self, catalog: Catalog, least_free_mb: int) -> None:
-        self._catalog = catalog
-        self._least_free = least_free_mb * 1_000_000
+    _catalog: Catalog
+    _min_free_mb: int
 
     @handles(ReadBackup)
     def read(self, request: ReadBackup) -> BackupContents:
@@ -153,12 +153,11 @@ class RestoreService:
         return present
 
     def _check_space(self, data: Path, manifest: Manifest) -> None:
-        free = free_bytes(data)
-        if free - self._least_free < manifest.unpacked_bytes:
-            needed, free_mb = manifest.unpacked_bytes // 1_000_000, free // 1_000_000
+        needed, free = manifest.unpacked_bytes / 1_000_000, free_bytes(data) / 1_000_000
+        if free - self._min_free_mb < needed:
             raise CiteLoomError(
                 Code.STORAGE_ERROR,
-                f"The backup holds {needed:,} MB, and the disk of {data} has {free_mb:,} MB left.",
+                f"The backup holds {int(needed):,} MB, and the disk of {data} has {int(free):,} MB left.",
                 "Nothing was changed. Free some disk space and try again.",
             )
 

@@ -6,27 +6,38 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import ClassVar, Generic, TypeVar
 
 from citeloom.api.maintenance import JobOutcome
 from citeloom.catalog import Catalog
 from citeloom.core.jobs import JobStopped, Progress, RateEstimator, Report
+from citeloom.index.base import Collection
+from citeloom.maintenance.index_copy import Copied, Retry, copy
 from citeloom.search.indexes import Indexes
 
+_Request = TypeVar("_Request")
 
-class SingleStepJob:
+
+@dataclass
+class SingleStepJob(Generic[_Request]):
     """Base class of jobs in a single pass; a subclass implements `run`."""
 
-    pages_left = 0
+    pages_left: ClassVar[int] = 0
 
-    def __init__(self, catalog: Catalog, indexes: Indexes, report: Report, stop: threading.Event) -> None:
-        self._catalog = catalog
-        self._indexes = indexes
-        self.result = JobOutcome()
-        self.touched: set[str] = set()
-        self._stop = stop
-        self._report = report
-        self._done_and_total = (0, 0)
-        self._rates: dict[str, RateEstimator] = {}  # by stage: a stage may be continued after a pause or another stage
+    _catalog: Catalog
+    _indexes: Indexes
+    _request: _Request
+    _report: Report
+    _stop: threading.Event
+    result: JobOutcome = field(default_factory=JobOutcome)
+    touched: set[str] = field(default_factory=set)
+    _done_and_total: tuple[int, int] = (0, 0)
+    # By stage: a stage may be continued after a pause or another stage.
+    _rates: dict[str, RateEstimator] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Look up what the request names; subclasses do that."""
 
     def run(self) -> None:
         """Do the job and set `result`; raise `JobStopped` if it is stopped early."""
@@ -60,11 +71,22 @@ class SingleStepJob:
         seconds = rate.seconds_left()
         self._report(Progress(total=total, done=done, chunks_written=done, stage=stage, file=what, eta_seconds=seconds))
 
-    @contextmanager
-    def building_graph(self) -> Iterator[None]:
-        """Report the stage "search graph", without changing the counts."""
-        self.report("graph", *self._done_and_total)
-        yield
+    def copy_index(self, source: Collection, target: Collection, retry: Retry, what: str = "") -> Copied:
+        """Copy the passages of an index and report the progress; the search graph is built on the way."""
+
+        @contextmanager
+        def building_graph() -> Iterator[None]:
+            self.report("graph", *self._done_and_total)
+            yield
+
+        return copy(
+            source,
+            target,
+            lambda done, total: self.report("copy", done, total, what),
+            lambda: self._indexes.collections.build_graph_if_large(target, building_graph(), self._stop),
+            self._stop.is_set,
+            retry,
+        )
 
     def check_stop(self) -> None:
         """Raise `JobStopped` if the job has to stop."""

@@ -9,6 +9,7 @@ import math
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -100,13 +101,13 @@ def document_uri(document: Document, page: int = 1) -> str | None:
 
 def found_passage(hit: ScoredPoint, *, full_text: bool = False) -> FoundPassage:
     """Return the result for one passage, with its whole text as `render_text`."""
-    return FoundPassage(**_fields(hit, None, full_text))
+    return FoundPassage(**_fields(hit, None, full_text=full_text))
 
 
 def search_hit(group: HitGroup, *, max_chars: int, full_text: bool) -> SearchHit:
     """Return the result for a group, with the passages that it joins and its duplicates."""
     return SearchHit(
-        **_fields(group.merged(), max_chars, full_text),
+        **_fields(group.merged(), max_chars, full_text=full_text),
         score=group.score,
         merged=tuple(map(_reference, group.parts)) if len(group.parts) > 1 else (),
         also_in=tuple(map(_reference, group.also_in[:MAX_ALSO_IN])),
@@ -115,18 +116,11 @@ def search_hit(group: HitGroup, *, max_chars: int, full_text: bool) -> SearchHit
 
 def neighbour(hit: ScoredPoint) -> Neighbour:
     """Return the result for a neighbouring passage."""
-    passage = found_passage(hit)
-    return Neighbour(
-        passage.chunk_id,
-        passage.render_text,
-        passage.section_path,
-        passage.page_span,
-        passage.page_labels,
-        passage.cite,
-    )
+    values = _fields(hit, None, full_text=False)
+    return Neighbour(**{field.name: values[field.name] for field in fields(Neighbour)})
 
 
-def _fields(hit: ScoredPoint, max_chars: int | None, full_text: bool) -> dict[str, Any]:
+def _fields(hit: ScoredPoint, max_chars: int | None, *, full_text: bool) -> dict[str, Any]:
     p = hit.payload
     start, end = p.get("page_start"), p.get("page_end")
     labels = tuple(p.get("page_labels") or ())

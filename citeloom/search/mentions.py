@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from citeloom.core.text.normalize import fold_for_search
@@ -61,9 +61,7 @@ class Mentions:
     def boosted(self, hit: ScoredPoint) -> ScoredPoint:
         """Return the hit with a higher score if the question mentions it."""
         share = self.share(hit.payload)
-        return (
-            ScoredPoint(hit.id, round(hit.score + (1 - hit.score) * _BOOST * share, 4), hit.payload) if share else hit
-        )
+        return replace(hit, score=round(hit.score + (1 - hit.score) * _BOOST * share, 4)) if share else hit
 
     def share(self, payload: dict[str, Any]) -> float:
         """Return how far a question mentions a passage, from 0 (not at all) to 1."""

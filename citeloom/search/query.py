@@ -23,14 +23,16 @@ from citeloom.core.settings import Settings
 from citeloom.index import filters
 from citeloom.index.base import Collection, Fusion, ScoredPoint, SparseVector
 from citeloom.index.models.embedding import ModelRegistry
+from citeloom.index.models.reranker import Reranker
 from citeloom.search.grouping import MAX_ALSO_IN, HitGroup, group_hits
 from citeloom.search.hits import search_hit, within_budget
 from citeloom.search.indexes import rebuild_step
 from citeloom.search.mentions import Mentions, find_mentions
-from citeloom.search.rerank import CANDIDATES, rerank
 
 MAX_QUESTION = 10_000  # characters
 _FIRST_PER_HIT, _MAX_FOUND = 3, 1000  # passages requested from the index: at first per wanted hit, and at most
+_CANDIDATES = 30  # hits that are reranked
+_RERANK_BATCH = 5  # texts scored between two checks of the deadline
 _RERANK_SHARE = 0.7  # of a tool's time limit, at which reranking must have ended
 
 
@@ -57,7 +59,7 @@ class SearchService:
                 f"Project '{project.id}' has no sparse model.",
                 "Use query, or set models.sparse and rebuild the project.",
             )
-        wanted = max(top_k, CANDIDATES) if search.rerank else top_k
+        wanted = max(top_k, _CANDIDATES) if search.rerank else top_k
         mentions = find_mentions(text, partial(self._catalog.citekey_aliases.current, project.id)) if hybrid else None
         groups = self._groups(project, request, text, wanted, mentions, hybrid=hybrid, cancel=cancel, warnings=warnings)
         cancel.check()
@@ -214,6 +216,24 @@ def _found(
     others = find(limit=limit, where=filters.Every((where, mentioned)))
     found += [hit for hit in others if hit.id not in known and mentions.share(hit.payload)]
     return sorted(map(mentions.boosted, found), key=lambda hit: (-hit.score, hit.id))
+
+
+def rerank(
+    reranker: Reranker, question: str, groups: Sequence[HitGroup], deadline: float, cancel: Cancel
+) -> RerankCost | None:
+    """Set the scores of hits to the cross-encoder's; None, without changes, if `deadline` would be missed."""
+    began, scores = time.monotonic(), list[float]()
+    texts = [str(group.merged().payload.get("chunk_text", "")) for group in groups]
+    for start in range(0, len(texts), _RERANK_BATCH):
+        cancel.check()
+        # The time of the first batches predicts the rest.
+        seconds_per_text = (time.monotonic() - began) / start if start else 0.0
+        if time.monotonic() + seconds_per_text * (len(texts) - start) > deadline:
+            return None
+        scores += reranker.scores(question, texts[start : start + _RERANK_BATCH])
+    for group, score in zip(groups, scores, strict=True):
+        group.score = round(min(1.0, max(0.0, score)), 4)
+    return RerankCost(reranker.name, len(texts), round(time.monotonic() - began, 3))
 
 
 def _checked_question(text: str) -> str:

@@ -34,7 +34,7 @@ def resolve(name: str, arguments: dict[str, Any], only_project: Callable[[], str
     if name not in _TOOLS:
         # Current tools accept the deprecated name of the query argument too.
         if name in ("query", "query_hybrid") and "query" in arguments and "text" not in arguments:
-            arguments = {_ARGUMENTS.get(k, k) if k == "query" else k: v for k, v in arguments.items()}
+            arguments = {"text" if key == "query" else key: value for key, value in arguments.items()}
         return name, arguments
     tool = _TOOLS[name]
     if tool == "list_projects":

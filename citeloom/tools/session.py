@@ -33,7 +33,7 @@ from citeloom.ipc import protocol
 from citeloom.tools import older_names
 from citeloom.tools.arguments import read, schema
 from citeloom.tools.guide import INSTRUCTIONS
-from citeloom.tools.table import READ, Call, Tool, ingest, of_toolsets
+from citeloom.tools.table import READ, TOOLS, Call, Tool
 
 if TYPE_CHECKING:
     from citeloom.engine.server import Connection
@@ -57,7 +57,7 @@ class Session:
         projects = options.get("projects")
         self._visible = frozenset(str(p) for p in projects) if projects else None
         self._toolsets = [str(t) for t in options.get("toolsets") or (READ,)]
-        self._tools = of_toolsets(self._toolsets)
+        self._tools = {name: tool for name, tool in TOOLS.items() if tool.toolset in self._toolsets}
         self._bridge = str(options.get("bridge") or "")
         self._editor = container.editors.reconnected(self._bridge)
         self._id = self._editor.session_id if self._editor else uuid.uuid4().hex[:12]
@@ -88,7 +88,9 @@ class Session:
                         await self._count_call(message, line)
                         await to_server.send(SessionMessage(message))
                     except (ValueError, RecursionError):  # also if nested too deeply to be serialised again
-                        await connection.send(protocol.line(_not_a_request(line)))
+                        number = protocol.request_id(protocol.read_object(line))
+                        problem = {"code": -32600, "message": "That is not a JSON-RPC request."}
+                        await connection.send(protocol.line({"jsonrpc": "2.0", "id": number, "error": problem}))
 
         async def send() -> None:
             async with from_server:
@@ -132,7 +134,9 @@ class Session:
         tool, given, answer = params.name, dict(params.arguments or {}), {}
         outcome = "ok"
         try:
-            tool, given = older_names.resolve(tool, given, self._only_project)
+            tool, given = older_names.resolve(
+                tool, given, lambda: self._container.projects.default_project(self._visible).id
+            )
             answer = await self._run(tool, given, context)
         except CiteLoomError as error:
             outcome = str(error.code)
@@ -171,9 +175,10 @@ class Session:
         limit = self._container.settings.timeouts.of(name)
         try:
             with anyio.fail_after(limit):
+                answer = await self._connection.pool.run(self._id, name, partial(tool.run, call), limit)
                 if name == "ingest_from_source":
-                    return await self._ingest(call, limit, context)
-                return await self._connection.pool.run(self._id, name, partial(tool.run, call), limit)
+                    answer = await self._wait_for_import(call, answer["job_id"], limit, context)
+                return answer
         except TimeoutError as error:
             log.warning("%s gave up after %s s: incomplete", name, limit)
             raise CiteLoomError(
@@ -184,8 +189,9 @@ class Session:
         finally:
             cancel.set()
 
-    async def _ingest(self, call: Call, limit: float, context: ServerRequestContext[Any]) -> dict[str, Any]:
-        job_id = await self._connection.pool.run(self._id, "ingest", partial(ingest, call), limit)
+    async def _wait_for_import(
+        self, call: Call, job_id: str, limit: float, context: ServerRequestContext[Any]
+    ) -> dict[str, Any]:
         until = time.monotonic() + max(0.0, limit - _ANSWER_MARGIN)
         jobs, reported = self._container.jobs, -1.0
         while True:
@@ -200,8 +206,7 @@ class Session:
                 break
         if finished is None:
             jobs.report_later(job_id)
-        project = call.arguments.project
-        answer = {"project": project, "job_id": job_id, **_import_answer(finished, progress)}
+        answer = {"project": call.arguments.project, "job_id": job_id, **_import_answer(finished, progress)}
         if finished is None and jobs.paused:
             answer["warnings"] = ["The researcher has paused imports: this one begins when they go on."]
         errors = answer.get("errors") or []
@@ -209,9 +214,6 @@ class Session:
             # If the only file of the request failed, the call fails too, instead of succeeding with a warning.
             raise CiteLoomError(Code(errors[0]["code"]), errors[0]["reason"], source=Path(errors[0]["source"]).name)
         return answer
-
-    def _only_project(self) -> str:
-        return self._container.projects.default_project(self._visible).id
 
     async def _identify_editor(self, ctx: ServerRequestContext[Any], call_next: CallNext) -> HandlerResult:
         """Identify the editor by its handshake, or by each request since MCP 2026-07-28."""
@@ -321,14 +323,6 @@ def _read_message(line: bytes) -> types.JSONRPCMessage:
         return jsonrpc_message_adapter.validate_json(repaired, by_name=False)
 
 
-def _not_a_request(line: bytes) -> dict[str, Any]:
-    try:
-        number = protocol.request_id(protocol.read(line))
-    except ValueError:
-        number = None
-    return {"jsonrpc": "2.0", "id": number, "error": {"code": -32600, "message": "That is not a JSON-RPC request."}}
-
-
 def _shortened(problem: types.JSONRPCError) -> types.JSONRPCError:
     """Shorten the SDK's own errors, which may repeat the input."""
     cleaned = clean_values(shortened_values(problem.error.model_dump(exclude_unset=True)))
@@ -337,7 +331,6 @@ def _shortened(problem: types.JSONRPCError) -> types.JSONRPCError:
 
 def describe(tool: Tool) -> types.Tool:
     """Return the description of a tool as listed for agents."""
-    read_only = tool.toolset == "read"
     return types.Tool(
         name=tool.name,
         title=tool.title,
@@ -345,7 +338,7 @@ def describe(tool: Tool) -> types.Tool:
         input_schema=schema(tool.arguments),
         output_schema=tool.output,
         annotations=types.ToolAnnotations(
-            read_only_hint=read_only,
+            read_only_hint=tool.toolset == READ,
             destructive_hint=tool.destructive,
             idempotent_hint=True,
             open_world_hint=tool.open_world,

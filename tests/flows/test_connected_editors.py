@@ -315,7 +315,7 @@ def test_a_person_pauses_and_resumes_imports_on_the_command_line(
         text=True,
     ) as waiting:
         assert waiting.stderr and waiting.stdout
-        assert "Imports are paused; this one goes on after 'citeloom engine resume'." in waiting.stderr.readline()
+        assert "Imports are paused; this one continues after 'citeloom engine resume'." in waiting.stderr.readline()
         with Control(home) as control:
             (job,) = control.call("activity.list_jobs")["running"]
             assert job["state"] == "paused"

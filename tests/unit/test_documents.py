@@ -130,8 +130,9 @@ def find(words: list[str]) -> tuple[click.Command, list[str]]:
     """The command that a line names, and its arguments."""
     command: click.Command = commands
     while isinstance(command, click.Group) and words and not words[0].startswith("-"):
-        assert words[0] in command.commands, f"there is no command {words[0]}"
-        command, words = command.commands[words[0]], words[1:]
+        named = command.get_command(click.Context(command), words[0])
+        assert named, f"there is no command {words[0]}"
+        command, words = named, words[1:]
     return command, words
 
 
@@ -157,7 +158,10 @@ def every(command: click.Command, name: str) -> Iterator[tuple[str, click.Comman
     if not isinstance(command, click.Group) or command.invoke_without_command:
         yield name, command
     if isinstance(command, click.Group):
-        for sub, inner in command.commands.items():
+        context = click.Context(command)
+        for sub in command.list_commands(context):
+            inner = command.get_command(context, sub)
+            assert inner, sub
             yield from every(inner, f"{name} {sub}")
 
 

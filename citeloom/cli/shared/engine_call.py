@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 
 from citeloom.api.engine import Watch
 from citeloom.api.verbs import R, Request
@@ -12,14 +11,9 @@ from citeloom.ipc import launch
 from citeloom.ipc.client import Client
 
 
-@contextmanager
-def waiting(what: str) -> Iterator[None]:
+def waiting(what: str) -> AbstractContextManager[object]:
     """Show a status line while waiting, if the output is a terminal."""
-    if console.is_terminal:
-        with console.status(f"{what} …"):
-            yield
-    else:
-        yield
+    return console.status(f"{what} …") if console.is_terminal else nullcontext()
 
 
 def connected(*, events: bool = False) -> Client:

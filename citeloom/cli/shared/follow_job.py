@@ -15,7 +15,7 @@ from citeloom.api.events import EngineStopping, Event, JobFinished, JobProgress,
 from citeloom.api.importing import import_result
 from citeloom.api.maintenance import JobOutcome
 from citeloom.api.verbs import decode
-from citeloom.cli.shared.output import as_json, console, print_line
+from citeloom.cli.shared.output import about, as_json, console, print_line, print_notes
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import STAGES, Stage, describe_progress
 from citeloom.ipc.client import Client
@@ -43,23 +43,27 @@ def wait_for_job(client: Client, job_id: str, *, quiet: bool) -> JobFinished:
 def _follow(client: Client, job_id: str, *, quiet: bool) -> JobFinished:
     finished: JobFinished | None = None
     bar = _Bar() if console.is_terminal and not quiet else None
-    lines, waits = _Lines(), _Waits()
+    lines = _Lines()
+    waited_at: int | None = None  # progress when it was last said what the job waits for
 
     def on_event(event: Event) -> bool:
-        nonlocal finished
+        nonlocal finished, waited_at
         match event:
             case EngineStopping():
                 raise CiteLoomError(
                     Code.ENGINE_UNAVAILABLE,
                     "The engine was stopped.",
-                    "It goes on when the engine starts again.",
+                    "It continues when the engine starts again.",
                 )
             case Paused(paused=True):
                 _print_paused()
             case JobFinished() if event.job_id == job_id:
                 finished = event
             case JobProgress() if event.job_id == job_id:
-                waits.update(event)
+                steps = event.searchable + event.done
+                if event.waits_for and waited_at != steps:
+                    waited_at = steps
+                    click.echo(f"Waiting: {event.waits_for} Ctrl-C ends it.", err=True)
                 if bar:
                     bar.update(event)
                 elif not quiet:
@@ -76,20 +80,7 @@ def _follow(client: Client, job_id: str, *, quiet: bool) -> JobFinished:
 
 
 def _print_paused() -> None:
-    click.echo("Imports are paused; this one goes on after 'citeloom engine resume'.", err=True)
-
-
-class _Waits:
-    """Prints what a job waits for, once per delay."""
-
-    def __init__(self) -> None:
-        self._printed_at: int | None = None  # progress at that time
-
-    def update(self, event: JobProgress) -> None:
-        steps = event.searchable + event.done
-        if event.waits_for and self._printed_at != steps:
-            self._printed_at = steps
-            click.echo(f"Waiting: {event.waits_for} Ctrl-C ends it.", err=True)
+    click.echo("Imports are paused; this one continues after 'citeloom engine resume'.", err=True)
 
 
 class _Lines:
@@ -146,11 +137,9 @@ def _stage(event: JobProgress) -> Stage:
 
 
 def _time_left(event: JobProgress) -> str:
-    eta = event.eta_seconds
-    if eta is None or not _stage(event).timed:
+    if event.eta_seconds is None or not _stage(event).timed:
         return ""
-    time_left = f"about {eta:.0f} s" if eta < 90 else f"about {eta / 60:.0f} min"
-    return f"{time_left} until all can be searched" if event.stage == "read" else f"{time_left} left"
+    return about(event.eta_seconds) + (" until all can be searched" if event.stage == "read" else " left")
 
 
 def job_result(finished: JobFinished, kind: type[_Outcome], if_stopped: str, *, json_: bool = False) -> _Outcome:
@@ -160,8 +149,7 @@ def job_result(finished: JobFinished, kind: type[_Outcome], if_stopped: str, *, 
     if json_:
         as_json({"state": finished.state, **finished.result})
     else:
-        for warning in finished.result.get("warnings", []):
-            print_line(f"Note: {warning}")
+        print_notes(finished.result.get("warnings", []))
     if finished.state != "done":
         click.echo(f"Stopped: {if_stopped}", err=True)
         sys.exit(130)
@@ -181,8 +169,7 @@ def print_import(project: str, finished: JobFinished, *, json_: bool) -> int:
     if result.recognised:
         counts += f", {result.recognised} recognised by OCR"
     click.echo(f"{counts}; {result.chunks_written} passages written in {result.duration_seconds:.1f} s.")
-    for warning in result.warnings:
-        print_line(f"Note: {warning}")
+    print_notes(result.warnings)
     for error in result.errors:
         print_line(f"Failed: {error['source']}: {error['reason']} [{error['code']}]", err=True)
     if finished.state != "done":

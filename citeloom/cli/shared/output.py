@@ -100,6 +100,12 @@ def print_line(text: str, *, err: bool = False) -> None:
     click.echo(sanitize.one_line(text), err=err)
 
 
+def print_notes(notes: Iterable[str], *, err: bool = False) -> None:
+    """Print warnings, one per line."""
+    for note in notes:
+        print_line(f"Note: {note}", err=err)
+
+
 def as_file(text: str) -> None:
     """Print the content of a file: unchanged, unless the output is a terminal."""
     if console.is_terminal:
@@ -137,6 +143,11 @@ def size(count: float) -> str:
             return f"{count:.0f} {unit}"
         count /= 1000
     return f"{count:.1f} GB"
+
+
+def about(seconds: float) -> str:
+    """Return an estimated duration with a unit."""
+    return f"about {max(1, round(seconds))} s" if seconds < 90 else f"about {round(seconds / 60)} min"
 
 
 def line(*pieces: Piece) -> None:

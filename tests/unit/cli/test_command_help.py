@@ -19,7 +19,10 @@ from citeloom.core.types import Coverage
 def every(command: click.Command, name: str = "citeloom") -> list[tuple[str, click.Command]]:
     found = [(name, command)]
     if isinstance(command, click.Group):
-        for sub, inner in command.commands.items():
+        context = click.Context(command)
+        for sub in command.list_commands(context):
+            inner = command.get_command(context, sub)
+            assert inner, sub
             found += every(inner, f"{name} {sub}")
     return found
 

@@ -40,7 +40,7 @@ def opener(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Opener:
 
 def run(uri: str | None, monkeypatch: pytest.MonkeyPatch, *options: str) -> Result:
     monkeypatch.setattr(open, "ask", lambda request: passage_result(chunk_id=request.chunk_id, open_uri=uri))
-    return CliRunner().invoke(open.open_, ["c-1", *options])
+    return CliRunner().invoke(open.open, ["c-1", *options])
 
 
 @pytest.mark.parametrize(

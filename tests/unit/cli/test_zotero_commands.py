@@ -148,7 +148,7 @@ def test_a_zotero_that_is_not_reached_is_exit_code_one_and_a_next_step(engine: E
         ),
         (
             {"web": {"key": "environment", "user": None, "problem": "the key is not valid"}},
-            "logged in as somebody unknown (a key from the environment): the key is not valid",
+            "logged in as an unknown user (a key from the environment): the key is not valid",
         ),
     ],
 )

@@ -230,13 +230,13 @@ def test_a_cancelled_move_leaves_nothing_and_a_stopped_engine_goes_on_with_it(
     go_on.clear()
     paused = service.index_service.move(MoveIndex(project="thesis", to=qdrant.address)).job_id
     assert reached.wait(60)
-    service.jobs.pause()
+    service.jobs.set_paused(True)
     go_on.set()
     wait_for(lambda: service.jobs.busy()[0].state == "paused", "the move to pause")
     assert len(on(qdrant)) == 1
     assert service.jobs.cancel(paused)
     assert on(qdrant) == [], "what it had copied before it was paused is gone"
-    service.jobs.resume()
+    service.jobs.set_paused(False)
 
     reached.clear()
     go_on.clear()

@@ -11,7 +11,7 @@ from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.index.base import ScoredPoint
 from citeloom.search.grouping import HitGroup
-from citeloom.search.rerank import rerank
+from citeloom.search.query import rerank
 
 
 class ByLength:
