@@ -70,7 +70,7 @@ NUMBERS = {
     "index.batch": "Passages written to an index in one step.",
     "index.free_bytes": "Free space on the disk of the indexes.",
     "index_copy.batch": "Passages copied to another index in one step.",
-    "watch.longest_wait_seconds": "The longest wait between two looks at a Zotero that is closed.",
+    "watch.longest_wait_seconds": "The longest wait between two probes while Zotero is closed.",
     "watch.rest_seconds": "The wait between two syncs of Zotero.",
 }
 _ACTIONS = ("kill", "abort", "sleep", "pause", "note", "fail")

@@ -14,7 +14,7 @@ from citeloom.importing.payloads import embedded_text
 from citeloom.importing.sources.names import STORED
 from citeloom.importing.writer import RebuildWriter
 from citeloom.index.base import Collection, Point, ScoredPoint
-from citeloom.index.filters import AnyOf
+from citeloom.index.filters import of_document
 from citeloom.index.models.available import fetch, is_downloaded
 
 _MEGABYTE = 1_000_000
@@ -80,7 +80,7 @@ class Rebuild:
     def stored(self, document: Document) -> Iterable[Point]:
         """Return a document's passages in the generation in use; none if it cannot be read."""
         try:
-            return list(self._old_collection().stored(AnyOf("doc_id", (document.doc_id,)), document.chunks))
+            return list(self._old_collection().stored(of_document(document.doc_id), document.chunks))
         except CiteLoomError:
             return []
 
@@ -135,7 +135,7 @@ class Rebuild:
         """Return a document's passages in the old generation, as far as they could be read."""
         rescued = self._rescued.get(document.doc_id)
         if not rescued:
-            return self._old_collection().scroll(AnyOf("doc_id", (document.doc_id,)), limit=max(1, document.chunks))
+            return self._old_collection().scroll(of_document(document.doc_id), limit=max(1, document.chunks))
         if len(rescued) < document.chunks:
             recovered = f"{len(rescued)} of {document.chunks} passages could be read in the damaged index"
             self._state.result.warnings.append(f"{document.title or document.source}: {recovered}.")

@@ -31,7 +31,7 @@ from citeloom.importing.sources.folder import FoundFile, hash_file
 from citeloom.importing.sources.names import shown_source
 from citeloom.importing.sources.web_address import is_address, web_address
 from citeloom.importing.stages.match import METADATA_KEYS, with_metadata
-from citeloom.importing.zotero_service import ZoteroService, is_zotero, same_part
+from citeloom.importing.zotero_service import ZoteroService, is_zotero, parse_source, same_part
 
 log = logging.getLogger(__name__)
 
@@ -127,7 +127,8 @@ class ImportService:
         """Resolve the part of Zotero in a request: an agent's must be in the project, a person's is added to it."""
         if by_agent or source == "zotero":
             return self._zotero.part_within(source, sources, recursive=recursive)
-        part = self._zotero.part_named(source, recursive=recursive)
+        name, tags = parse_source(source)
+        part = self._zotero.part(name, recursive=recursive, tags=tags)
         for known in sources:
             if known.kind == "zotero" and same_part(known.path, part.path):
                 return known.path

@@ -17,7 +17,7 @@ from citeloom.catalog.documents import Document, State
 from citeloom.catalog.projects import Project
 from citeloom.core import fault_injection as faults
 from citeloom.index.base import Collection, Point
-from citeloom.index.filters import AnyOf, Condition, Every, Not
+from citeloom.index.filters import AnyOf, Condition, Every, Not, of_document
 
 log = logging.getLogger(__name__)
 
@@ -30,10 +30,6 @@ class Writer(Protocol):
 
     def note(self, document: Document) -> None:
         """Save a document's row without touching its passages."""
-
-
-def _of_document(doc_id: str) -> AnyOf:
-    return AnyOf("doc_id", (doc_id,))
 
 
 class LiveWriter:
@@ -84,11 +80,11 @@ class LiveWriter:
 
     def stored(self, document: Document) -> Iterator[Point]:
         """Return a document's passages."""
-        return self._collection().stored(_of_document(document.doc_id), document.chunks)
+        return self._collection().stored(of_document(document.doc_id), document.chunks)
 
     def clear(self, doc_id: str) -> int:
         """Delete a document's passages, not its row."""
-        return self._collection().delete(_of_document(doc_id))
+        return self._collection().delete(of_document(doc_id))
 
     def remove(self, project_id: str, doc_id: str) -> int:
         """Delete a document and its passages; return the number of passages."""
@@ -132,7 +128,7 @@ class RebuildWriter:
 
     def drop(self, doc_id: str) -> None:
         """Remove a document from the new generation."""
-        self._collection.delete(_of_document(doc_id))
+        self._collection.delete(of_document(doc_id))
         self._rows.pop(doc_id, None)
         self._became.pop(doc_id, None)
 
@@ -164,13 +160,13 @@ def repair(catalog: Catalog, project: Project, collection: Collection) -> int:
 
 
 def _not_current(document: Document) -> Condition:
-    own = _of_document(document.doc_id)
+    own = of_document(document.doc_id)
     return Every((own, Not(AnyOf("version", (document.version,))))) if document.version else own
 
 
 def _undo_write(collection: Collection, doc_id: str, passage_set: str) -> bool:
     try:
-        collection.delete(Every((_of_document(doc_id), AnyOf("version", (passage_set,)))))
+        collection.delete(Every((of_document(doc_id), AnyOf("version", (passage_set,)))))
     except Exception:
         log.exception("passages of %s could not be deleted; the next start deletes them", doc_id)
         return False

@@ -84,11 +84,6 @@ class ZoteroService:
         scope, label = find_scope(self._read_all(), name, library=library, recursive=recursive, tags=tuple(tags))
         return Source("zotero", scope.to_uri(), scope.recursive, label)
 
-    def part_named(self, source: str, *, recursive: bool) -> Source:
-        """Return the part of Zotero that a person named in the form zotero:…"""
-        name, tags = _parse_source(source)
-        return self.part(name, recursive=recursive, tags=tags)
-
     def part_within(self, source: str, allowed: Sequence[Source], *, recursive: bool) -> str:
         """Return the part that an agent named, within what the project may read. Errors reveal nothing outside."""
         scopes = [Scope.from_uri(s.path) for s in allowed if s.kind == "zotero"]
@@ -100,7 +95,7 @@ class ZoteroService:
             )
         if source == "zotero":
             return ALL_OF_ZOTERO
-        name, tags = _parse_source(source)
+        name, tags = parse_source(source)
         zotero = self._zotero.open()
         libraries = [library for library in zotero.libraries() if any(s.library == library.id for s in scopes)]
         snapshots = [_restricted(zotero, zotero.read(library), scopes) for library in libraries]
@@ -117,7 +112,7 @@ def same_part(one: str, other: str) -> bool:
     return replace(Scope.from_uri(one), recursive=True) == replace(Scope.from_uri(other), recursive=True)
 
 
-def _parse_source(source: str) -> tuple[str, tuple[str, ...]]:
+def parse_source(source: str) -> tuple[str, tuple[str, ...]]:
     """Split a source such as zotero:collection/NAME into the name of a part and tags."""
     kind, _, name = source.removeprefix("zotero:").partition("/")
     if kind == "tag" and name:

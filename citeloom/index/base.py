@@ -149,9 +149,9 @@ class Collection(ABC):
             if fusion is not None and len(found_by) == 2:
                 chosen = ranking.fuse(found_by["dense"], found_by["sparse"], fusion, limit)
             elif dense is not None:
-                chosen = ranking.by_meaning_alone(found_by["dense"], limit)
+                chosen = ranking.best(found_by["dense"], limit)
             else:
-                chosen = ranking.by_words_alone(found_by["sparse"], limit)
+                chosen = ranking.best(ranking.scaled_bm25(found_by["sparse"]), limit)
             found = {p.id: p.payload for p in self._retrieve([id for id, _ in chosen], vectors=False)}
         return [ScoredPoint(id, score, found[id]) for id, score in chosen if id in found]
 

@@ -85,6 +85,12 @@ Condition = AnyOf | Range | Words | Contains | StartsWith | Absent | Every | Som
 
 EVERYTHING = Every(())
 
+
+def of_document(doc_id: str) -> AnyOf:
+    """Return the condition that a passage belongs to a document."""
+    return AnyOf("doc_id", (doc_id,))
+
+
 _LARGEST = 10**12
 OPERATORS = ("$gte", "$lte", "$gt", "$lt", "$ne", "$in", "$contains")
 _BOUNDS = ("$gte", "$lte", "$gt", "$lt")

@@ -29,21 +29,11 @@ def fuse(by_meaning: Ranking, by_words: Ranking, fusion: Fusion, limit: int) -> 
         by_meaning, by_words = _by_spread(by_meaning), _by_spread(by_words)
     else:
         # More were requested of each ranking than are returned: a ranking with fewer is complete.
-        return _best(_blend(found, by_meaning, _scaled_bm25(by_words), every_word=len(by_words) < limit), limit)
-    return _best({id: (by_meaning.get(id, 0.0) + by_words.get(id, 0.0)) / 2 for id in found}, limit)
+        return best(_blend(found, by_meaning, scaled_bm25(by_words), every_word=len(by_words) < limit), limit)
+    return best({id: (by_meaning.get(id, 0.0) + by_words.get(id, 0.0)) / 2 for id in found}, limit)
 
 
-def by_meaning_alone(cosines: Ranking, limit: int) -> list[tuple[str, float]]:
-    """Return the best by cosine similarity."""
-    return _best(cosines, limit)
-
-
-def by_words_alone(weights: Ranking, limit: int) -> list[tuple[str, float]]:
-    """Return the best by BM25, scaled from 0 to 1."""
-    return _best(_scaled_bm25(weights), limit)
-
-
-def _scaled_bm25(scores: Ranking) -> Ranking:
+def scaled_bm25(scores: Ranking) -> Ranking:
     """Map BM25, which has no upper bound, to 0 to 1 with diminishing returns."""
     return {id: score / (score + _BM25_HALF_SCORE) for id, score in scores.items() if score > 0}
 
@@ -73,6 +63,7 @@ def _by_spread(scores: Ranking) -> Ranking:
     return {id: 0.5 + (score - mean) / (6 * deviation) for id, score in scores.items()}
 
 
-def _best(scores: Ranking, limit: int) -> list[tuple[str, float]]:
+def best(scores: Ranking, limit: int) -> list[tuple[str, float]]:
+    """Return the best of a ranking with scores cut to 0 to 1, best first; ties are ordered by id."""
     unit = {id: round(min(1.0, max(0.0, score)), 4) for id, score in scores.items()}
     return sorted(unit.items(), key=lambda found: (-found[1], found[0]))[:limit]

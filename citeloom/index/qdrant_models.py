@@ -91,6 +91,6 @@ class ClientLibrary(Generic[_Filter]):
 def point_from_record(record: Any) -> Point:
     """Return a record as a point, with the requested vectors."""
     vectors = cast("dict[str, Any]", record.vector or {})
-    words = vectors.get("sparse")
-    sparse = SparseVector(words.indices, words.values) if words is not None else None
+    stored = vectors.get("sparse")
+    sparse = SparseVector(stored.indices, stored.values) if stored is not None else None
     return Point(str(record.id), array("f", vectors.get("dense", ())), sparse, record.payload or {})

@@ -204,21 +204,21 @@ class Collections:
         keep = {one.on_server for one in kept if one.server}
         for name in self._on_server(location):
             if name not in keep:
-                self._remove_from(location.server, name)
+                self.server(location.server).delete_collection(name)
 
     def discard(self, location: IndexLocation) -> None:
         """Delete one generation that nobody uses."""
         if not location.server:
             shutil.rmtree(self.folder(location), ignore_errors=True)
         elif location.on_server in self._on_server(location):
-            self._remove_from(location.server, location.on_server)
+            self.server(location.server).delete_collection(location.on_server)
 
     def remove(self, location: IndexLocation) -> None:
         """Delete a collection with everything in it."""
         with self.opening(location.name):
             for collection in self._open.pop(location.name, {}).values():
                 collection.close()
-            self._damaged.pop(location, None)
+            self.forget_damage(location)
             folder = self._root / location.name
             with suppress(OSError):  # remains after a kill must not look like an index without a project
                 folder = folder.rename(folder.with_name(f"{_REMOVED}{location.name}"))
@@ -253,21 +253,8 @@ class Collections:
 
     def _on_server(self, location: IndexLocation) -> list[str]:
         """Return the names of a collection's generations on its server."""
-        from citeloom.index.server.collection import ServerCollection
-
-        names, begin = ServerCollection.names(self.server(location.server)), location.family
+        names, begin = self.server(location.server).collection_names(), location.family
         return [name for name in names if name.startswith(begin) and name.removeprefix(begin).isdigit()]
-
-    def _remove_from(self, address: str, name: str) -> None:
-        from citeloom.index.server.collection import ServerCollection
-
-        ServerCollection.remove(self.server(address), name)
-
-    def version_of(self, address: str, key: str | None = None) -> str:
-        """Return the version of a server; raise the reason why it cannot be used."""
-        from citeloom.index.server.collection import ServerCollection
-
-        return ServerCollection.check(self.server(address, key))
 
     def reconnect_servers(self) -> None:
         """Reconnect open server collections with the stored key, even during an import."""

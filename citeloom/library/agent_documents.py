@@ -24,7 +24,7 @@ from citeloom.core.types import TextSource
 from citeloom.importing.sources.names import STORED
 from citeloom.importing.stages.match import AGENT, CONFIRMED, METADATA_KEYS, claimed_key
 from citeloom.index.base import Collection, Point
-from citeloom.index.filters import AnyOf, section_keys, section_names
+from citeloom.index.filters import of_document, section_keys, section_names
 from citeloom.index.models.embedding import ModelRegistry
 from citeloom.search.indexes import Indexes
 
@@ -225,12 +225,12 @@ def save_documents(
         document.title = metadata.get("title") or document.title or metadata["source"].removeprefix(STORED)
         document.record = {"_claim": claim}
         document.version = passage_set(project, metadata["source"])
-        document.chunks = collection.count(AnyOf("doc_id", (doc_id,)))
+        document.chunks = collection.count(of_document(doc_id))
         if decided:
             clear_citekey(collection, document)
         catalog.documents.save(document)
     for document in catalog.documents.some(project.id, sorted(set(before) - set(documents))):
-        document.chunks = collection.count(AnyOf("doc_id", (document.doc_id,)))
+        document.chunks = collection.count(of_document(document.doc_id))
         if document.chunks:
             catalog.documents.save(document)
         else:
@@ -242,7 +242,7 @@ def clear_citekey(collection: Collection, document: Document) -> None:
     values = {"citekey": "", "citekey_made": False, "claimed_citekey": document.open_claim or None}
     if document.by_agent:
         values["text_source"] = str(TextSource.AGENT)
-    collection.rewrite(AnyOf("doc_id", (document.doc_id,)), values)
+    collection.rewrite(of_document(document.doc_id), values)
 
 
 def migrate(catalog: Catalog, project: Project, collection: Collection) -> None:
@@ -258,5 +258,5 @@ def migrate(catalog: Catalog, project: Project, collection: Collection) -> None:
 
 def text(collection: Collection, document: Document) -> str:
     """Return the text of a stored document: its passages, one after the other."""
-    hits = collection.scroll(AnyOf("doc_id", (document.doc_id,)), limit=max(1, document.chunks))
+    hits = collection.scroll(of_document(document.doc_id), limit=max(1, document.chunks))
     return "\n\n".join(h.payload["chunk_text"] for h in hits)

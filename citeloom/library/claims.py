@@ -29,7 +29,7 @@ from citeloom.importing.stages.match import (
     rewrite,
     with_metadata,
 )
-from citeloom.index.filters import AnyOf
+from citeloom.index.filters import of_document
 from citeloom.library.agent_documents import clear_citekey
 from citeloom.library.documents import document_row, row_fields
 from citeloom.search.indexes import Indexes
@@ -101,7 +101,7 @@ class ClaimService:
                 clear_citekey(collection, document)
             elif document.version:
                 claim = {"claimed_citekey": document.open_claim or None}
-                collection.rewrite(AnyOf("doc_id", (document.doc_id,)), claim)
+                collection.rewrite(of_document(document.doc_id), claim)
 
     def _find_document(self, project_id: str, doc_id: str) -> tuple[Project, Document]:
         project, named = self._catalog.projects.get(project_id), doc_id.strip()

@@ -33,7 +33,7 @@ from citeloom.importing.sources.web_address import is_address
 from citeloom.importing.sources.zotero import ANNOTATIONS
 from citeloom.importing.stages.match import QUICK
 from citeloom.index.base import Collection, ScoredPoint
-from citeloom.index.filters import AnyOf
+from citeloom.index.filters import of_document
 from citeloom.library import agent_documents
 from citeloom.library.documents import summary_fields
 
@@ -157,7 +157,7 @@ class DocumentTexts:
                 "list_documents shows its status.",
             )
         if document.converter_engine == QUICK or document.source.startswith(STORED):
-            passages = self._collection(project).scroll(AnyOf("doc_id", (document.doc_id,)), max(1, document.chunks))
+            passages = self._collection(project).scroll(of_document(document.doc_id), max(1, document.chunks))
             return from_passages(document, passages)
         cache = conversion_file(self._conversions, str(document.content_hash), document.converter)
         converted = load_conversion(cache) or self._convert_again(document, cache)

@@ -75,7 +75,7 @@ class ProjectService:
         if sparse := self._settings.models.sparse:
             self._models.sparse(sparse)
         if server := self._settings.index.server:
-            self._collections.version_of(server)
+            self._collections.server(server).check()
         with self._collections.opening(name):
             # The complete row is written first: on a server, the owner of a collection without a row would be unknown.
             # After a kill before the collection is created, the next opening creates it.

@@ -70,7 +70,7 @@ class IndexService:
 
     def _version(self, address: str) -> str | CiteLoomError:
         try:
-            return self._collections.version_of(address)
+            return self._collections.server(address).check()
         except CiteLoomError as error:
             return error
 
@@ -84,7 +84,7 @@ class IndexService:
     @handles(CheckServer)
     def check_server(self, request: CheckServer) -> ServerInfo:
         """Check whether a server can be used, with the stored key or the one of the request."""
-        version = self._collections.version_of(request.address, request.key)
+        version = self._collections.server(request.address, request.key).check()
         key = self.key_location() if self._collections.server(request.address).key else None
         return ServerInfo(request.address, version, key)
 
@@ -93,7 +93,7 @@ class IndexService:
         """Store a key in the keyring for one server or for those in use, after they have accepted it."""
         key = request.key.strip()
         servers = [self._collections.server(request.address, key).address] if request.address else self.servers()
-        versions = {one: self._collections.version_of(one, key) for one in servers}
+        versions = {one: self._collections.server(one, key).check() for one in servers}
         keys.keep(key, servers)
         self._collections.reconnect_servers()
         self._jobs.retry_now()
@@ -127,7 +127,7 @@ class IndexService:
         if project.server == target:
             return MoveStarted(None, "done", already=True, place=target or EMBEDDED)
         for server in filter(None, (target, project.server)):
-            self._collections.version_of(server)
+            self._collections.server(server).check()
         job = self._jobs.submit(MoveRequest(project.id, target, project.server))
         return MoveStarted(job.id, self._jobs.state(job), already=False, place=target or EMBEDDED)
 

@@ -25,7 +25,7 @@ from citeloom.core.errors import CiteLoomError, Code, unexpected
 from citeloom.core.jobs import JobQueue
 from citeloom.importing.requests import ImportRequest
 from citeloom.index.models import available
-from citeloom.index.models.loading import check_known, check_name
+from citeloom.index.models.loading import check_known
 from citeloom.maintenance.model_trial import try_dense, try_reranker
 
 _ABANDONED_AFTER = 20.0  # seconds without a request after which a download ends
@@ -64,7 +64,7 @@ class ModelService:
     def use(self, request: UseModel) -> UseModelResult:
         """Change the dense model of a project: a new index is built while the old one stays in use."""
         project, name = self._catalog.projects.get(request.project), request.model
-        check_name(name)
+        check_known(name)
         if name == project.dense_model:  # from now on independent of the settings
             self._catalog.projects.keep_model(project.id)
             return UseModelResult(None)
@@ -80,7 +80,7 @@ class ModelService:
         A download ends when no client asks for its progress any more; the next one continues it.
         """
         name = request.model
-        check_known(name)
+        check_known(name, rerankers=True)
         with self._lock:
             download = self._downloads.get(name)
             if download is None:
@@ -97,7 +97,7 @@ class ModelService:
         project = next((p for p in self._catalog.projects.all() if p.id == request.model), None)
         name = project.dense_model if project else request.model
         if project is None:
-            check_known(name)
+            check_known(name, rerankers=True)
         if not available.is_downloaded(name):
             raise _not_downloaded(name, f"Download it first: citeloom models download {name}")
         if name in {choice.name for choice in available.rerankers()}:

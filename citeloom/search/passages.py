@@ -101,7 +101,7 @@ class PassageService:
         index = hit.payload["chunk_index"]
         near = filters.Every(
             (
-                filters.AnyOf("doc_id", (hit.payload["doc_id"],)),
+                filters.of_document(hit.payload["doc_id"]),
                 filters.AnyOf("version", (hit.payload["version"],)),
                 filters.Range("chunk_index", gte=index - context, lte=index + context),
             )

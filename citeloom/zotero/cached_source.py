@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from functools import cache
 
-from citeloom.zotero.types import Library, LibrarySource, SavedSearch, Snapshot
+from citeloom.zotero.types import LibrarySource
 
 _cache: ContextVar[list[LibrarySource] | None] = ContextVar("zotero-source-cache", default=None)
 
@@ -16,34 +16,12 @@ class CachedSource:
     """Wraps a source and caches its libraries and snapshots."""
 
     def __init__(self, source: LibrarySource) -> None:
-        self._source = source
         self.kind = source.kind
-        self._libraries: list[Library] | None = None
-        self._snapshots: dict[str, Snapshot] = {}
-
-    def libraries(self) -> list[Library]:
-        """Return My Library, then the groups."""
-        if self._libraries is None:
-            self._libraries = self._source.libraries()
-        return self._libraries
-
-    def read(self, library: Library) -> Snapshot:
-        """Return a library as it was at the first read."""
-        if library.id not in self._snapshots:
-            self._snapshots[library.id] = self._source.read(library)
-        return self._snapshots[library.id]
-
-    def found_by(self, snapshot: Snapshot, search: SavedSearch) -> set[str]:
-        """Return the keys of the top-level items that a saved search finds."""
-        return self._source.found_by(snapshot, search)
-
-    def full_text(self, library: Library, attachment: str) -> str | None:
-        """Return the text that Zotero extracted from an attachment."""
-        return self._source.full_text(library, attachment)
-
-    def about(self) -> dict[str, Any]:
-        """Return a description of the source."""
-        return self._source.about()
+        self.libraries = cache(source.libraries)
+        self.read = cache(source.read)
+        self.found_by = source.found_by
+        self.full_text = source.full_text
+        self.about = source.about
 
 
 @contextmanager

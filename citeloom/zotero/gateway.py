@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ from citeloom.zotero.citekeys import own_citekey
 from citeloom.zotero.local_api import LocalApi
 from citeloom.zotero.profile import DATABASE, Profile, find_zotero
 from citeloom.zotero.sqlite.source import SqliteSource, legacy_citekeys
-from citeloom.zotero.types import AttachmentFile, Item, Library, LibrarySource, Snapshot
+from citeloom.zotero.types import AttachmentFile, Item, Library, LibrarySource, Snapshot, ZoteroProbe
 
 if TYPE_CHECKING:
     from citeloom.zotero.web_api.source import WebApi
@@ -136,8 +136,8 @@ class ZoteroGateway:
 
     # -- status ---------------------------------------------------------------------------------------------
 
-    def look(self) -> tuple[bool, Hashable]:
-        """Return whether Zotero answers, and a stamp that changes when the library may have changed.
+    def probe(self) -> ZoteroProbe:
+        """Return whether Zotero answers, and a token that changes when the library may have changed.
 
         The stamps of the database files are cheap, and cover more changes than Zotero's library versions.
         """
@@ -149,9 +149,9 @@ class ZoteroGateway:
         folder = self.data_folder(self.profile())
         stamps = tuple(_stamp(folder / name) for name in _DATABASE_FILES) if folder else ()
         if any(stamps) and wanted != "web":
-            return reachable, stamps
+            return ZoteroProbe(reachable, stamps)
         # Without a database on this disk, a running Zotero is polled often, zotero.org seldom.
-        return reachable, int(time.monotonic() // (_MINUTE if reachable else _QUARTER))
+        return ZoteroProbe(reachable, int(time.monotonic() // (_MINUTE if reachable else _QUARTER)))
 
     def status(self) -> dict[str, Any]:
         """Return the status for people: the source in use, why, and what prevents a better one."""

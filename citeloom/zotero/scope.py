@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Literal
 from urllib.parse import parse_qsl, quote
@@ -92,7 +92,7 @@ def below(snapshot: Snapshot, key: str) -> set[str]:
 
 def find_scope(
     snapshots: Sequence[Snapshot],
-    words: str,
+    text: str,
     *,
     library: str | None = None,
     recursive: bool = True,
@@ -103,20 +103,20 @@ def find_scope(
     The text may be a path of collections from the top or its end, a key, "search:NAME", or "*" for a whole library.
     Without a library, the first match counts: My Library, then the groups.
     """
-    words = words.strip()
+    text = text.strip()
     if library is not None or not snapshots:
         snapshots = [_library(snapshots, library or MY_LIBRARY)]
-    if words in ("", "*"):
+    if text in ("", "*"):
         wanted = {fold_name(tag) for tag in tags}
         at = next((s for s in snapshots if wanted <= {fold_name(tag) for tag in _tags(s)}), snapshots[0])
         scope, name = Scope(at.library.id), at.library.name
     else:
-        at, scope, name = _named(snapshots, words, recursive)
+        at, scope, name = _named(snapshots, text, recursive)
         if at.library.id != MY_LIBRARY:
             name = f"{at.library.name}: {name}"
     if tags:
         spelled = check_tags(at, tags)
-        scope = Scope(scope.library, scope.kind, scope.key, scope.recursive, spelled)
+        scope = replace(scope, tags=spelled)
         name = f"{name} (tagged {', '.join(spelled)})"
     return scope, name
 
@@ -138,37 +138,38 @@ def _tags(snapshot: Snapshot) -> set[str]:
     return {tag for item in snapshot.top_level() for tag in item.tags}
 
 
-def _library(snapshots: Sequence[Snapshot], words: str) -> Snapshot:
+def _library(snapshots: Sequence[Snapshot], text: str) -> Snapshot:
     ids = {word: s for s in snapshots for word in (s.library.id, str(s.library.group or ""))}
-    if words in ids:
-        return ids[words]
-    named = [s for s in snapshots if s.library.name == words]
-    named = named or [s for s in snapshots if fold_name(s.library.name) == fold_name(words)]
+    if text in ids:
+        return ids[text]
+    named = [s for s in snapshots if s.library.name == text]
+    named = named or [s for s in snapshots if fold_name(s.library.name) == fold_name(text)]
     if len(named) > 1:
-        raise _ambiguous(words, [f"{s.library.name} ({s.library.id})" for s in named], "by its number")
+        raise _ambiguous(text, [f"{s.library.name} ({s.library.id})" for s in named], "by its number")
     if not named:
         names = {fold_name(s.library.name): s.library.name for s in snapshots}
-        raise _unknown(f"Zotero has no library '{_short(words)}'.", words, names)
+        raise _unknown(f"Zotero has no library '{_short(text)}'.", text, names)
     return named[0]
 
 
-def _named(snapshots: Sequence[Snapshot], words: str, recursive: bool) -> tuple[Snapshot, Scope, str]:
+def _named(snapshots: Sequence[Snapshot], text: str, recursive: bool) -> tuple[Snapshot, Scope, str]:
     """Find the collection or saved search of a name: in My Library, else in the groups."""
-    is_search = words.startswith(_SEARCH)
-    name = words.removeprefix(_SEARCH).strip()
+    is_search = text.startswith(_SEARCH)
+    name = text.removeprefix(_SEARCH).strip()
     mine = [s for s in snapshots if s.library.id == MY_LIBRARY]
     others = [s for s in snapshots if s.library.id != MY_LIBRARY]
     for group in (mine, others):
         found = _best([(s, key, names) for s in group for key, names in _names(s, is_search).items()], name)
         if len(found) > 1:
-            places = [f"{s.library.name}: {_full_name(s, key, is_search)} ({key})" for s, key in found]
-            raise _ambiguous(words, places, "from the top, or by its key")
+            places = [f"{s.library.name}: {_names(s, is_search)[key][0]} ({key})" for s, key in found]
+            raise _ambiguous(text, places, "from the top, or by its key")
         if found:
-            (at, key), full = found[0], _full_name(*found[0], is_search)
+            at, key = found[0]
+            full = _names(at, is_search)[key][0]
             scope = Scope(at.library.id, "search" if is_search else "collection", key, recursive or is_search)
             return at, scope, f"search: {full}" if is_search else full
     near = {
-        fold_name(written): _full_name(s, key, is_search)
+        fold_name(written): names[0]
         for s in snapshots
         for key, names in _names(s, is_search).items()
         for written in names
@@ -186,17 +187,13 @@ def _names(snapshot: Snapshot, searches: bool) -> Mapping[str, list[str]]:
     return {key: ["/".join(path[at:]) for at in range(len(path))] for key, path in paths.items()}
 
 
-def _full_name(snapshot: Snapshot, key: str, is_search: bool) -> str:
-    return snapshot.searches[key].name if is_search else snapshot.collection_paths[key]
-
-
-def _best(candidates: Sequence[tuple[Snapshot, str, list[str]]], words: str) -> list[tuple[Snapshot, str]]:
+def _best(candidates: Sequence[tuple[Snapshot, str, list[str]]], text: str) -> list[tuple[Snapshot, str]]:
     """Return the best matches: by key, full path, end of a path; exact before folded."""
-    folded = _folded_path(words)
+    folded = _folded_path(text)
     fits: tuple[Callable[[str, list[str]], bool], ...] = (
-        lambda key, names: key == words,
-        lambda key, names: names[0] == words,
-        lambda key, names: words in names,
+        lambda key, names: key == text,
+        lambda key, names: names[0] == text,
+        lambda key, names: text in names,
         lambda key, names: _folded_path(names[0]) == folded,
         lambda key, names: folded in map(_folded_path, names),
     )
@@ -210,8 +207,8 @@ def _folded_path(text: str) -> str:
     return re.sub(r" ?/ ?", "/", fold_name(text)).strip("/")
 
 
-def _short(words: str) -> str:
-    return words if len(words) <= _MAX_NAME_LENGTH else f"{words[:_MAX_NAME_LENGTH]}…"
+def _short(text: str) -> str:
+    return text if len(text) <= _MAX_NAME_LENGTH else f"{text[:_MAX_NAME_LENGTH]}…"
 
 
 def _deleted(snapshot: Snapshot, what: str, key: str) -> CiteLoomError:
@@ -223,22 +220,20 @@ def _deleted(snapshot: Snapshot, what: str, key: str) -> CiteLoomError:
     )
 
 
-def _unknown(message: str, words: str, names: Mapping[str, str]) -> CiteLoomError:
+def _unknown(message: str, text: str, names: Mapping[str, str]) -> CiteLoomError:
     """Return the error for an unknown name, with similar ones; `names` maps compared names to displayed ones."""
-    close = get_close_matches(fold_name(words)[:_MAX_NAME_LENGTH], names, n=_MAX_NEAR * 2, cutoff=0.5)
+    close = get_close_matches(fold_name(text)[:_MAX_NAME_LENGTH], names, n=_MAX_NEAR * 2, cutoff=0.5)
     near = list(dict.fromkeys(names[name] for name in close))[:_MAX_NEAR]
-    step = f"Near it: {_listed(near)}." if near else "Copy the name from Zotero; a path is written as Thesis/Chapter 2."
+    step = (
+        f"Near it: {'; '.join(near)}." if near else "Copy the name from Zotero; a path is written as Thesis/Chapter 2."
+    )
     return CiteLoomError(Code.INVALID_INPUT, message, step, near=near)
 
 
-def _ambiguous(words: str, candidates: Sequence[str], how: str) -> CiteLoomError:
+def _ambiguous(text: str, candidates: Sequence[str], how: str) -> CiteLoomError:
     return CiteLoomError(
         Code.INVALID_INPUT,
-        f"'{_short(words)}' can be {len(candidates)} things: {_listed(candidates[:_MAX_NEAR])}.",
+        f"'{_short(text)}' can be {len(candidates)} things: {'; '.join(candidates[:_MAX_NEAR])}.",
         f"Name the one you mean {how}.",
         candidates=list(candidates),
     )
-
-
-def _listed(names: Iterable[str]) -> str:
-    return "; ".join(names)

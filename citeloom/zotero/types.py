@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -142,6 +142,18 @@ class AttachmentFile:
     size: int = field(default=0, compare=False)
     mtime_ns: int = field(default=0, compare=False)
     within: str = field(default="", compare=False)  # the folder that must contain it; "": any
+
+
+@dataclass(frozen=True, slots=True)
+class ZoteroProbe:
+    """State of Zotero that can be read at almost no cost.
+
+    `token` changes whenever something may have changed; None if that is unknown, or if Zotero could not be read anyway
+    (it is closed and its database is not to be used).
+    """
+
+    reachable: bool  # Zotero is running and answers
+    token: Hashable = None
 
 
 class LibrarySource(Protocol):

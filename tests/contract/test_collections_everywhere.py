@@ -65,7 +65,7 @@ def made_in(place: str, folder: Path) -> Iterator[Collection]:
             yield made
         finally:
             made.close()
-            ServerCollection.remove(server, name)
+            server.delete_collection(name)
 
 
 @pytest.fixture(scope="module", params=PLACES)

@@ -35,23 +35,23 @@ def collection(server: QdrantServer) -> Iterator[ServerCollection]:
     made = ServerCollection.create(server, f"citeloom-test-{uuid.uuid4()}", 2, sparse=True)
     yield made
     made.close()
-    ServerCollection.remove(server, made.name)
+    server.delete_collection(made.name)
 
 
 def test_the_server_is_new_enough(server: QdrantServer) -> None:
-    assert ServerCollection.check(server)
+    assert server.check()
 
 
 @pytest.mark.skipif(not KEY, reason="the server wants no key")
 def test_a_wrong_key_is_refused() -> None:
     for key in (None, "wrong"):
         with pytest.raises(CiteLoomError) as caught:
-            ServerCollection.check(QdrantServer(ADDRESS, key))
+            QdrantServer(ADDRESS, key).check()
         assert caught.value.code == Code.PERMISSION_DENIED
 
 
 def test_a_collection_that_somebody_deleted_is_told(server: QdrantServer, collection: ServerCollection) -> None:
-    ServerCollection.remove(server, collection.name)
+    server.delete_collection(collection.name)
     with pytest.raises(CiteLoomError, match=collection.name) as caught:
         collection.count()
     assert caught.value.code == Code.INDEX_UNAVAILABLE

@@ -20,7 +20,6 @@ from citeloom.importing.import_state import ImportState, Vectors
 from citeloom.importing.payloads import embedded_text, payload
 from citeloom.importing.sources.folder import FoundFile
 from citeloom.importing.sources.names import shown_source, source_name
-from citeloom.importing.stages.languages import text_language
 from citeloom.importing.stages.match import (
     BY_ZOTERO,
     QUICK,
@@ -33,7 +32,7 @@ from citeloom.importing.stages.match import (
     note_without_file,
     take_item_record,
 )
-from citeloom.importing.stages.read import Read, Reader
+from citeloom.importing.stages.read import Read, Reader, text_language
 from citeloom.importing.stages.refine import refined
 from citeloom.importing.writer import LiveWriter, Writer
 from citeloom.index.base import Point, SparseVector

@@ -25,7 +25,7 @@ from citeloom.importing.sources.folder import FoundFile, ItemRecord, hash_file
 from citeloom.importing.sources.names import shown_source
 from citeloom.importing.sources.open_within import open_within
 from citeloom.index.base import Collection
-from citeloom.index.filters import AnyOf
+from citeloom.index.filters import of_document
 
 QUICK = "quick"  # converter engine of a text that the whole conversion will replace
 BY_ZOTERO = "zotero"  # match method: the file came with its record
@@ -321,7 +321,7 @@ def rewrite(catalog: Catalog, collection: Collection, document: Document, found:
     _take_found(document, found)
     document.record |= kept
     changed = (_plain(found.record), document.open_claim) != before and bool(document.version)
-    passages = AnyOf("doc_id", (document.doc_id,))
+    passages = of_document(document.doc_id)
     if changed and not document.citekey:  # before its row: after a kill in between, its passages must not be citable
         collection.rewrite(passages, record_values(found.record, (), document.open_claim))
     catalog.documents.save(document)

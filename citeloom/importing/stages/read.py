@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from citeloom.catalog.documents import Document, State
 from citeloom.conversion.cache import conversion_file
 from citeloom.conversion.convert import CONVERTER_VERSION
 from citeloom.conversion.limits import limits
+from citeloom.conversion.ocr.languages import normalise
 from citeloom.conversion.pool import ConversionTimeout
 from citeloom.core import fault_injection as faults
 from citeloom.core.errors import CiteLoomError, Code
@@ -22,11 +24,12 @@ from citeloom.core.ids import document_id
 from citeloom.importing.import_state import ImportState
 from citeloom.importing.sources.folder import FoundFile, hash_file
 from citeloom.importing.sources.names import ZOTERO
-from citeloom.importing.stages.languages import ocr_languages
 from citeloom.importing.stages.match import QUICK, latest_record
+from citeloom.index.models.stemming import detect
 
 log = logging.getLogger(__name__)
 
+_PASSAGES_READ = 40  # to detect the language, if the record does not name it
 _MEGABYTE = 1_000_000
 
 
@@ -194,3 +197,16 @@ class Reader:
 
     def _languages(self, of_record: str | None) -> list[str]:
         return ocr_languages(of_record, self._state.request.ocr_languages, self._settings.ocr.languages)
+
+
+def ocr_languages(record: str | None, requested: Sequence[str], settings: Sequence[str]) -> list[str]:
+    """Return the OCR languages: those of the record, else of the request, else of the settings."""
+    return normalise(record or "") or list(requested) or list(settings)
+
+
+def text_language(record: str | None, passages: Iterable[str]) -> str:
+    """Return the language of a text, such as "de": that of its record, else the detected one, or ""."""
+    named = [tag.partition("-")[0] for tag in normalise(record or "")]
+    if len(named) == 1:
+        return named[0]
+    return detect("\n".join(islice(passages, _PASSAGES_READ))) or next(iter(named), "")

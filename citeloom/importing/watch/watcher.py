@@ -12,7 +12,7 @@ from citeloom.catalog import Catalog
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.settings import Watch
 from citeloom.importing.watch.files import FileWatcher
-from citeloom.importing.watch.zotero_polling import ZoteroPoller, ZoteroProbe
+from citeloom.importing.watch.zotero_polling import ZoteroPoller
 from citeloom.zotero.cached_source import source_cache
 from citeloom.zotero.gateway import ZoteroGateway
 
@@ -30,9 +30,7 @@ class ProjectWatcher:
         enabled = os.environ.get("CITELOOM_WATCH") != "off"  # for scripts that import step by step
         self._files = FileWatcher(self._on_files_changed) if settings.files and enabled else None
         self._poller = (
-            ZoteroPoller(
-                lambda: ZoteroProbe(*zotero.look()), self._sync_all, self._reads_zotero, settings.zotero_seconds
-            )
+            ZoteroPoller(zotero.probe, self._sync_all, self._reads_zotero, settings.zotero_seconds)
             if settings.zotero and enabled
             else None
         )

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from citeloom.core import fault_injection as faults
 from citeloom.core.errors import CiteLoomError
+from citeloom.zotero.types import ZoteroProbe
 
 log = logging.getLogger(__name__)
 
@@ -19,18 +20,6 @@ FULL = 15 * 60.0  # seconds between full syncs: a replaced file or a tag renamed
 MAX_WAIT = faults.number("watch.longest_wait_seconds", 60.0)  # maximum seconds between probes while Zotero is closed
 _MIN_WAIT = 1.0  # minimum seconds between probes: a setting of 0 must not cause a busy loop
 _STOP_SECONDS = 5.0
-
-
-@dataclass(frozen=True, slots=True)
-class ZoteroProbe:
-    """State of Zotero that can be read at almost no cost.
-
-    `token` changes whenever something may have changed; None if that is unknown, or if Zotero could not be read anyway
-    (it is closed and its database is not to be used).
-    """
-
-    reachable: bool  # Zotero is running and answers
-    token: Hashable = None
 
 
 @dataclass(frozen=True, slots=True)

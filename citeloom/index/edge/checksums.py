@@ -75,15 +75,15 @@ class Checksums:
     def unchanged_by_opening(self, folder: Path) -> bool:
         """Return whether opening the index changed none of the files checked before."""
         sizes = {name: expected[0] for name, expected in self.files.items()}
-        same = _without_journals(_sizes(folder)) == _without_journals(sizes)
-        return same and self.damage(folder, self.needed_to_open) is None
+        changed = [name for name, _ in sizes.items() ^ _sizes(folder).items() if not name.endswith(_JOURNAL)]
+        return not changed and self.damage(folder, self.needed_to_open) is None
 
 
 def read(folder: Path) -> Checksums | None:
     """Return the checksums of a folder; None after a crash, or for an index of an earlier version."""
     try:
         found = json.loads((folder / _FILE).read_text(encoding="utf-8"))
-        files = {str(name): (int(size), int(full), int(seen)) for name, (size, full, seen) in found["files"].items()}
+        files = {str(name): (int(size), int(full), int(crc)) for name, (size, full, crc) in found["files"].items()}
         return Checksums(files)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
@@ -93,8 +93,8 @@ def verify(folder: Path) -> bool:
     """Return whether there are checksums and all match; raise INDEX_UNAVAILABLE for a damaged file."""
     expected = read(folder)
     if expected is None:
-        if segment := _lost_segment(folder):
-            raise damaged(segment)
+        if segment := _missing_segment(folder):
+            raise damaged(f"segments/{segment} is not there")
         return False
     written = [name for name in expected.files if name.endswith(_WRITTEN_BY_OPENING)]
     if damage := expected.damage(folder, (name for name in expected.needed_to_open if name not in written)):
@@ -102,14 +102,13 @@ def verify(folder: Path) -> bool:
     return expected.damage(folder, written) is None
 
 
-def _lost_segment(folder: Path) -> str | None:
+def _missing_segment(folder: Path) -> str | None:
     """Return a segment that existed before an unfinished write and is missing now, or None."""
     try:
         named = set(map(str, json.loads((folder / _FILE).read_text(encoding="utf-8"))["segments"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    missing = sorted(named.difference(_segments(folder)))
-    return f"segments/{missing[0]} is not there" if missing else None
+    return min(named.difference(_segments(folder)), default=None)
 
 
 def damaged(how: str) -> CiteLoomError:
@@ -145,26 +144,18 @@ def _segments(folder: Path) -> list[str]:
     return []
 
 
-def _without_journals(sizes: dict[str, int]) -> dict[str, int]:
-    return {name: size for name, size in sizes.items() if not name.endswith(_JOURNAL)}
-
-
 def _sizes(folder: Path) -> dict[str, int]:
-    found = {}
-    for place, _, names in os.walk(folder):
-        for name in names:
-            file = Path(place, name)
-            found[file.relative_to(folder).as_posix()] = file.stat().st_size
-    return {name: size for name, size in found.items() if not name.startswith(_FILE)}
+    files = (file for file in folder.rglob("*") if file.is_file() and not file.name.startswith(_FILE))
+    return {file.relative_to(folder).as_posix(): file.stat().st_size for file in files}
 
 
 def _describe(file: Path) -> tuple[int, int, int]:
     """Return size, filled bytes and checksum; holes count as zeros, since a copy may fill them."""
-    full = seen = 0
+    full = crc = 0
     for at, block in filled(file):
         full += len(block)
-        seen = zlib.crc32(block, zlib.crc32(at.to_bytes(8, "little"), seen))
-    return file.stat().st_size, full, seen
+        crc = zlib.crc32(block, zlib.crc32(at.to_bytes(8, "little"), crc))
+    return file.stat().st_size, full, crc
 
 
 def _replace(folder: Path, content: object) -> None:

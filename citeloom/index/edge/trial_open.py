@@ -12,7 +12,6 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -33,16 +32,16 @@ _KILLED = 9  # POSIX number of SIGKILL
 
 def run(folder: Path) -> None:
     """Open, query and close an index in a child process. Raises INDEX_UNAVAILABLE if that fails."""
-    output = _run_in_child(folder, [])
-    if output.failed is not None:
-        raise unusable(f"The index of this project cannot be opened: {output.failed.rstrip('.')}.")
+    _, failure = _run_in_child(folder, [])
+    if failure is not None:
+        raise unusable(f"The index of this project cannot be opened: {failure.rstrip('.')}.")
 
 
 def rescued(folder: Path, doc_ids: Sequence[str]) -> dict[str, list[ScoredPoint]]:
     """Return the readable passages of documents in a damaged index, by document."""
     found: dict[str, list[ScoredPoint]] = {}
-    # Lines that a crashed process had printed count too.
-    for line in _run_in_child(folder, doc_ids).lines:
+    lines, _ = _run_in_child(folder, doc_ids)  # with those that a crashed process had printed
+    for line in lines:
         with suppress(ValueError):
             passage_id, payload = json.loads(line)
             found.setdefault(payload["doc_id"], []).append(ScoredPoint(passage_id, 1.0, payload))
@@ -83,22 +82,15 @@ class _Limits:
         # A text with a wrong length may reserve four gigabytes without using them, which is harmless.
         address_space = self.memory + 5_000 * _MB
         for name, value in (("RLIMIT_DATA", address_space), ("RLIMIT_FSIZE", self.file), ("RLIMIT_CORE", 0)):
-            try:
+            with suppress(AttributeError, OSError, ValueError):
                 resource.setrlimit(getattr(resource, name), (value, resource.getrlimit(getattr(resource, name))[1]))
-            except (AttributeError, OSError, ValueError):
-                continue
 
 
-@dataclass(frozen=True, slots=True)
-class _Outcome:
-    """Output of the child process, and why it failed."""
+def _run_in_child(folder: Path, doc_ids: Sequence[str]) -> tuple[list[str], str | None]:
+    """Run `main` in a child process; return its output and why it failed, or None.
 
-    lines: list[str]
-    failed: str | None
-
-
-def _run_in_child(folder: Path, doc_ids: Sequence[str]) -> _Outcome:
-    """Run `main` in a child process. Raises a retryable error where the index is not at fault."""
+    Raises a retryable error where the index is not at fault.
+    """
     limits = _Limits(folder)
     command = [sys.executable, "-m", "citeloom.index.edge.trial_open", str(folder)]
     try:
@@ -118,10 +110,10 @@ def _run_in_child(folder: Path, doc_ids: Sequence[str]) -> _Outcome:
     with killed_when(process, limit_passed):
         output, stderr = process.communicate(json.dumps(list(doc_ids)))
     if process.returncode == 0:
-        return _Outcome(output.splitlines(), None)
+        return output.splitlines(), None
     if not passed and process.returncode == -_KILLED:
         raise _prevented("the process that tried it was ended from outside")
-    return _Outcome(output.splitlines(), passed[0] if passed else _reason(stderr) or f"exit code {process.returncode}")
+    return output.splitlines(), passed[0] if passed else _reason(stderr) or f"exit code {process.returncode}"
 
 
 def _prevented(reason: str) -> CiteLoomError:
@@ -164,7 +156,7 @@ def main(folder: Path) -> None:
 
 def _readable(collection: Collection, doc_ids: Sequence[str]) -> Iterator[ScoredPoint]:
     for doc_id in doc_ids:
-        own = f.AnyOf("doc_id", (doc_id,))
+        own = f.of_document(doc_id)
         try:
             yield from collection.scroll(own, max(1, collection.count(own)))
         except CiteLoomError:  # one passage cannot be read; the others may be readable
@@ -177,11 +169,8 @@ def _one_by_one(collection: Collection, own: f.Condition) -> Iterator[ScoredPoin
     except CiteLoomError:
         return
     for place in range(most):
-        try:
-            condition = f.Every((own, f.Range("chunk_index", gte=place, lte=place)))
-            yield from collection.scroll(condition, 1)
-        except CiteLoomError:
-            continue
+        with suppress(CiteLoomError):
+            yield from collection.scroll(f.Every((own, f.Range("chunk_index", gte=place, lte=place))), 1)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -138,11 +139,11 @@ def fetch(name: str, on_progress: Callable[[int, int], None], stopped: Callable[
             on_progress(_bytes(folder), total)
             time.sleep(_POLL_SECONDS)
         assert process.stdout
-        words = process.stdout.read().decode("utf-8", "replace").strip()
+        reason = process.stdout.read().decode("utf-8", "replace").strip()
     if process.returncode or not is_downloaded(name):
         raise CiteLoomError(
             Code.MODEL_NOT_AVAILABLE,
-            f"The model '{name}' could not be fetched: {words or 'its download ended early'}.",
+            f"The model '{name}' could not be fetched: {reason or 'its download ended early'}.",
             "Check the connection to the internet and try again. Nothing was changed.",
             lasting=name,
         )
@@ -170,20 +171,20 @@ def _choice(about: dict[str, Any]) -> Choice:
 
 def _languages(description: str) -> tuple[str, ...]:
     found = _LANGUAGES.search(description)
-    words = found[1].lower() if found else ""
-    named = tuple(code for name, code in _LANGUAGE_CODES.items() if name in words)
-    return named or ((MANY,) if words else ())
+    matched = found[1].lower() if found else ""
+    named = tuple(code for name, code in _LANGUAGE_CODES.items() if name in matched)
+    return named or ((MANY,) if matched else ())
 
 
 def _short_description(description: str) -> str:
     """Return a short description: languages, tokens, year."""
     languages, tokens, year = (known.search(description) for known in (_LANGUAGES, _TOKENS, _YEAR))
-    words = [
+    parts = [
         languages[1][:1].upper() + languages[1][1:] if languages else "",
         f"reads {tokens[1]} tokens of a passage" if tokens else "",
         f"made in {year[1]}" if year else "",
     ]
-    return ", ".join(filter(None, words)) + "."
+    return ", ".join(filter(None, parts)) + "."
 
 
 def _reranker_languages(about: dict[str, Any]) -> str:
@@ -209,8 +210,6 @@ def _is_installed(about: dict[str, Any]) -> bool:
 def _bytes(folder: Path) -> int:
     total = 0
     for file in (folder / "blobs").glob("*"):
-        try:
+        with suppress(OSError):  # it was just renamed
             total += file.stat().st_size
-        except OSError:
-            continue  # it was just renamed
     return total

@@ -68,14 +68,9 @@ def download(name: str) -> None:
     kind(name, cache_dir=paths.models_folder(), lazy_load=True)
 
 
-def check_name(name: str) -> None:
-    """Raise MODEL_NOT_AVAILABLE with similar names for an unknown dense model."""
-    _check_known(name, [*(str(model["model"]) for model in offered()), BUNDLED_DENSE])
-
-
-def check_known(name: str) -> None:
-    """Raise MODEL_NOT_AVAILABLE with similar names for an unknown dense model or cross-encoder."""
-    models = (*offered(), *offered_rerankers())
+def check_known(name: str, *, rerankers: bool = False) -> None:
+    """Raise MODEL_NOT_AVAILABLE with similar names for an unknown dense model, or cross-encoder if those count too."""
+    models = [*offered(), *(offered_rerankers() if rerankers else ())]
     _check_known(name, [*(str(model["model"]) for model in models), BUNDLED_DENSE])
 
 
@@ -86,7 +81,7 @@ def load_dense(name: str, threads: int | None, *, allow_download: bool) -> TextE
 
     if name == BUNDLED_DENSE:
         return _load_bundled(threads)
-    check_name(name)
+    check_known(name)
     instruction(name)
     return _load(
         lambda **where: TextEmbedding(name, threads=None if _is_table(name) else threads, **where),

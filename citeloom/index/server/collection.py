@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, cast
@@ -17,13 +16,11 @@ from citeloom.index.base import Collection, Point, Vector
 from citeloom.index.fusion import Ranking
 from citeloom.index.qdrant_models import ClientLibrary, point_from_record
 from citeloom.index.server.circuit_breaker import CircuitBreaker
-from citeloom.index.server.connection import QdrantServer
+from citeloom.index.server.connection import WRITE_SECONDS, QdrantServer
 
-OLDEST = (1, 20)  # the first with every filter, and the version of Qdrant Edge
 # hnsw_ef. A server decides on the size of its segments, and larger ones need more: among 500,000 passages, 98 of the
 # 100 nearest are found with this value, with Qdrant's default of 100 far fewer.
 _HNSW_EF = 512
-_WRITE_SECONDS = 60  # timeout of a write, which the server answers when it is done
 _MAX_REQUEST_BYTES = 4_000_000  # bytes; servers accept 32 MB by default
 _LIBRARY = ClientLibrary(
     models,
@@ -49,43 +46,13 @@ class ServerCollection(Collection):
         self._write_options: dict[str, Any] = {
             "wait": True,
             "ordering": models.WriteOrdering.STRONG if server.replicas > 1 else None,
-            "timeout": max(_WRITE_SECONDS, math.ceil(server.timeout)),
+            "timeout": max(WRITE_SECONDS, math.ceil(server.timeout)),
         }
-
-    @classmethod
-    def check(cls, server: QdrantServer) -> str:
-        """Return the version of a server; raise the reason why it cannot be used."""
-        with server.connected() as client:
-            version = client.info().version
-            numbers = re.match(r"(\d+)\.(\d+)", version)
-            if not numbers or (int(numbers[1]), int(numbers[2])) < OLDEST:
-                needed = ".".join(map(str, OLDEST))
-                raise CiteLoomError(
-                    Code.INDEX_UNAVAILABLE,
-                    f"The Qdrant server at {server.address} has version {version}; CiteLoom needs {needed} or newer.",
-                    "Update the server.",
-                    version=version,
-                    needed=needed,
-                )
-            client.get_collections()  # the version is public, this needs the key
-            return version
-
-    @classmethod
-    def names(cls, server: QdrantServer) -> list[str]:
-        """Return the names of the collections on a server."""
-        with server.connected() as client:
-            return sorted(one.name for one in client.get_collections().collections)
-
-    @classmethod
-    def remove(cls, server: QdrantServer, name: str) -> None:
-        """Delete a collection, if it exists."""
-        with server.connected() as client:
-            client.delete_collection(name, timeout=_WRITE_SECONDS)
 
     @classmethod
     def create(cls, server: QdrantServer, name: str, dense_size: int, *, sparse: bool) -> ServerCollection:
         """Create an empty collection with the payload indexes."""
-        cls.check(server)
+        server.check()
         with server.connected() as client:
             words = {"sparse": models.SparseVectorParams(modifier=models.Modifier.IDF)}
             client.create_collection(
@@ -94,14 +61,14 @@ class ServerCollection(Collection):
                 sparse_vectors_config=words if sparse else None,
                 shard_number=server.shards,
                 replication_factor=server.replicas,
-                timeout=_WRITE_SECONDS,
+                timeout=WRITE_SECONDS,
             )
         return cls.open(server, name)
 
     @classmethod
     def open(cls, server: QdrantServer, name: str) -> ServerCollection:
         """Open a collection by name. Raises INDEX_UNAVAILABLE."""
-        cls.check(server)
+        server.check()
         opened = cls(server, name, server.connect())
         try:
             with opened._translated(Code.INDEX_UNAVAILABLE, "The index of this project cannot be opened"):

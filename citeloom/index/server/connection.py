@@ -21,6 +21,8 @@ from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedR
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.index.server.address import checked, is_own_machine
 
+WRITE_SECONDS = 60  # timeout of a write, which the server answers when it is done
+_OLDEST = (1, 20)  # the first with every filter, and the version of Qdrant Edge
 _CONNECTION_LOST = (httpx.ReadError, httpx.WriteError, httpx.CloseError, httpx.RemoteProtocolError)
 
 
@@ -50,6 +52,33 @@ class QdrantServer:
                 f"A key sent to {address} could be read by others on its way.",
                 "Write https:// and have the server use TLS, or log out of it: citeloom index logout.",
             )
+
+    def check(self) -> str:
+        """Return the server's version; raise the reason why it cannot be used."""
+        with self.connected() as client:
+            version = client.info().version
+            numbers = re.match(r"(\d+)\.(\d+)", version)
+            if not numbers or (int(numbers[1]), int(numbers[2])) < _OLDEST:
+                needed = ".".join(map(str, _OLDEST))
+                raise CiteLoomError(
+                    Code.INDEX_UNAVAILABLE,
+                    f"The Qdrant server at {self.address} has version {version}; CiteLoom needs {needed} or newer.",
+                    "Update the server.",
+                    version=version,
+                    needed=needed,
+                )
+            client.get_collections()  # the version is public, this needs the key
+            return version
+
+    def collection_names(self) -> list[str]:
+        """Return the names of all collections on the server."""
+        with self.connected() as client:
+            return sorted(one.name for one in client.get_collections().collections)
+
+    def delete_collection(self, name: str) -> None:
+        """Delete a collection, if it exists."""
+        with self.connected() as client:
+            client.delete_collection(name, timeout=WRITE_SECONDS)
 
     @contextmanager
     def connected(self) -> Iterator[QdrantClient]:

@@ -10,7 +10,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from citeloom.core.errors import CiteLoomError, Code
@@ -78,10 +78,8 @@ def _state(part: Path, *, optional: bool) -> tuple[int, int, bytes] | None:
 def _copy_part(part: Path, copy: Path, *, there: bool) -> None:
     copy.unlink(missing_ok=True)
     if there:
-        try:
+        with suppress(FileNotFoundError):  # deleted meanwhile: the fingerprint has changed
             shutil.copyfile(part, copy)
-        except FileNotFoundError:
-            pass  # deleted meanwhile: the fingerprint has changed
 
 
 @contextmanager
@@ -89,14 +87,14 @@ def _translated(database: Path) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError as error:
-        reason, step = "is not there", "Start Zotero once, or set zotero.data_folder to the folder that holds it."
-        raise _unreadable(database, reason, step) from error
+        step = "Start Zotero once, or set zotero.data_folder to the folder that holds it."
+        raise _unreadable(database, "is not there", step) from error
     except IsADirectoryError as error:
-        reason, step = "is a folder, not a database", "Set zotero.data_folder to the folder that holds zotero.sqlite."
-        raise _unreadable(database, reason, step) from error
+        step = "Set zotero.data_folder to the folder that holds zotero.sqlite."
+        raise _unreadable(database, "is a folder, not a database", step) from error
     except PermissionError as error:
-        reason, step = "may not be read", "Give yourself the right to read it, or start Zotero."
-        raise _unreadable(database, reason, step) from error
+        step = "Give yourself the right to read it, or start Zotero."
+        raise _unreadable(database, "may not be read", step) from error
     except OSError as error:
         raise _not_copied(database, error) from error
 

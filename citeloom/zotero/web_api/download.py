@@ -7,6 +7,7 @@ import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urljoin
 
@@ -19,85 +20,81 @@ from citeloom.zotero.api_json import incomplete_answer
 _MAX_REDIRECTS = 5
 _CHUNK = 1 << 16
 
-ByteProgress = Callable[[int, int | None], None]
-
 
 class _RemoteFileChanged(Exception):
     """Raised when the remote file is not the one of the partial download."""
 
 
-def download(
-    client: httpx2.Client,
-    address: str,
-    header: Mapping[str, str],
-    name: str,
-    to: Path,
-    *,
-    most_bytes: int,
-    on_progress: ByteProgress,
-    stopped: Callable[[], bool],
-) -> Path:
-    """Download a file to a path, resuming a partial download."""
-    part, label = to.with_name(f"{to.name}.part"), to.with_name(f"{to.name}.part-of")
-    try:
-        to.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            headers = _fetch(client, address, header, name, part, label, most_bytes, on_progress, stopped)
-        except _RemoteFileChanged:
-            _forget(part, label)
-            headers = _fetch(client, address, header, name, part, label, most_bytes, on_progress, stopped)
-        try:
-            _check(part, headers, name)
-            if headers.get("zotero-file-compressed") == "Yes":
-                _unpack(part, name, most_bytes)
-        except CiteLoomError:
-            _forget(part, label)
-            raise
-        part.replace(to)
-        label.unlink(missing_ok=True)
-        return to
-    except OSError as error:
-        raise CiteLoomError(
-            Code.STORAGE_ERROR,
-            f"{name} could not be written: {error.strerror}.",
-            "Make room on the disk, or free the place.",
-        ) from error
+@dataclass(frozen=True, slots=True)
+class Download:
+    """Download of one file to a path; a partial one is kept beside it and resumed."""
 
+    client: httpx2.Client
+    address: str
+    header: Mapping[str, str]
+    name: str
+    to: Path
+    most_bytes: int
+    on_progress: Callable[[int, int | None], None]
+    stopped: Callable[[], bool]
 
-def _fetch(
-    client: httpx2.Client,
-    address: str,
-    header: Mapping[str, str],
-    name: str,
-    part: Path,
-    label: Path,
-    most_bytes: int,
-    on_progress: ByteProgress,
-    stopped: Callable[[], bool],
-) -> Mapping[str, str]:
-    """Complete the partial file; return the response headers."""
-    received, etag = (part.stat().st_size, label.read_text("utf-8")) if part.exists() and label.exists() else (0, "")
-    range_headers = {"Range": f"bytes={received}-", "If-Range": etag} if received and etag else {}
-    with _opened(client, address, header, {"Accept-Encoding": "identity", **range_headers}) as (response, headers):
-        if response.status_code == 416:
-            raise _RemoteFileChanged
-        _check_status(response.status_code, name)
-        received, total = _extent(response, received, etag)
-        _check_size(max(total or 0, received), most_bytes, name)
-        label.write_text(_label(response), "utf-8")
-        with part.open("ab" if received else "wb") as file:
-            for chunk in response.iter_bytes(_CHUNK):
-                if stopped():
-                    raise CiteLoomError(
-                        Code.TIMEOUT, f"Fetching {name} was stopped.", "The next sync goes on from there.", stopped=True
-                    )
-                received += len(chunk)
-                _check_size(received, most_bytes, name)
-                file.write(chunk)
-                on_progress(received, total)
-        if total is not None and received != total:
-            raise _RemoteFileChanged
-    return headers
+    def run(self) -> Path:
+        """Download the file, resuming a partial download."""
+        part, label = self.to.with_name(f"{self.to.name}.part"), self.to.with_name(f"{self.to.name}.part-of")
+        try:
+            self.to.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                headers = self._fetch(part, label)
+            except _RemoteFileChanged:
+                _forget(part, label)
+                headers = self._fetch(part, label)
+            try:
+                _check(part, headers, self.name)
+                if headers.get("zotero-file-compressed") == "Yes":
+                    _unpack(part, self.name, self.most_bytes)
+            except CiteLoomError:
+                _forget(part, label)
+                raise
+            part.replace(self.to)
+            label.unlink(missing_ok=True)
+            return self.to
+        except OSError as error:
+            raise CiteLoomError(
+                Code.STORAGE_ERROR,
+                f"{self.name} could not be written: {error.strerror}.",
+                "Make room on the disk, or free the place.",
+            ) from error
+
+    def _fetch(self, part: Path, label: Path) -> Mapping[str, str]:
+        """Complete the partial file; return the response headers."""
+        partial = part.exists() and label.exists()
+        received, etag = (part.stat().st_size, label.read_text("utf-8")) if partial else (0, "")
+        wanted = {"Accept-Encoding": "identity"}
+        if received and etag:
+            wanted |= {"Range": f"bytes={received}-", "If-Range": etag}
+        with _opened(self.client, self.address, self.header, wanted) as (response, headers):
+            if response.status_code == 416:
+                raise _RemoteFileChanged
+            _check_status(response.status_code, self.name)
+            received, total = _extent(response, received, etag)
+            _check_size(max(total or 0, received), self.most_bytes, self.name)
+            label.write_text(_label(response), "utf-8")
+            with part.open("ab" if received else "wb") as file:
+                for chunk in response.iter_bytes(_CHUNK):
+                    if self.stopped():
+                        raise CiteLoomError(
+                            Code.TIMEOUT,
+                            f"Fetching {self.name} was stopped.",
+                            "The next sync goes on from there.",
+                            stopped=True,
+                        )
+                    received += len(chunk)
+                    _check_size(received, self.most_bytes, self.name)
+                    file.write(chunk)
+                    self.on_progress(received, total)
+            if total is not None and received != total:
+                raise _RemoteFileChanged
+        return headers
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from citeloom.zotero import saved_search
 from citeloom.zotero.api_json import MAX_BYTES, incomplete_answer, libraries_from_json, parse_json, snapshot_from_json
 from citeloom.zotero.types import MY_LIBRARY, Item, Library, SavedSearch, Snapshot
 from citeloom.zotero.web_api.client import Backoff, RateLimitedClient, key_refused, translated
-from citeloom.zotero.web_api.download import download
+from citeloom.zotero.web_api.download import Download
 from citeloom.zotero.web_api.mirror import KINDS, Mirror, load, save
 
 _log = logging.getLogger(__name__)
@@ -110,16 +110,7 @@ class WebApi:
         with translated(), self._client() as client:
             address = f"{self._url}/{self._api_path(library)}/items/{item.key}/file"
             name = str(item.data.get("filename") or to.name)
-            return download(
-                client,
-                address,
-                self._header(),
-                name,
-                to,
-                most_bytes=most_bytes,
-                on_progress=on_progress,
-                stopped=stopped,
-            )
+            return Download(client, address, self._header(), name, to, most_bytes, on_progress, stopped).run()
 
     def _client(self) -> RateLimitedClient:
         return RateLimitedClient(self._backoff, self._read_timeout, self._most_bytes)

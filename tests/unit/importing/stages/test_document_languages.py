@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from citeloom.importing.stages.languages import ocr_languages, text_language
+from citeloom.importing.stages.read import ocr_languages, text_language
 
 
 def test_the_record_comes_first_then_the_import_then_the_settings() -> None:

@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.importing.watch.zotero_polling import FULL, REST, PollState, ZoteroPoller, ZoteroProbe
+from citeloom.importing.watch.zotero_polling import FULL, REST, PollState, ZoteroPoller
+from citeloom.zotero.types import ZoteroProbe
 from tests.support import wait_for
 
 SECONDS = 20.0

@@ -45,7 +45,7 @@ def qdrant(running: tuple[QdrantStandIn, ServerCollection]) -> Iterator[QdrantSt
     yield stand_in
     stand_in.everywhere = stand_in.says = stand_in.meanwhile = None
     stand_in.version = "1.20.0"
-    if NAME in ServerCollection.names(QdrantServer(stand_in.address, KEY)):
+    if NAME in QdrantServer(stand_in.address, KEY).collection_names():
         collection.delete(EVERYTHING)
 
 
@@ -133,10 +133,10 @@ def test_another_key_is_used_from_now_on_and_what_is_being_written_stays_hidden(
 
 def test_a_server_that_wants_a_key_says_how_to_log_in(qdrant: QdrantStandIn) -> None:
     for key, says in ((None, "wants a key"), ("wrong", "refuses the key")):
-        error = failure(lambda key=key: ServerCollection.check(QdrantServer(qdrant.address, key)))  # type: ignore[misc]
+        error = failure(lambda key=key: QdrantServer(qdrant.address, key).check())  # type: ignore[misc]
         assert (error.code, says in error.message) == (Code.PERMISSION_DENIED, True)
         assert "citeloom index login" in error.next_step
-    assert ServerCollection.check(QdrantServer(qdrant.address, KEY)) == "1.20.0"
+    assert QdrantServer(qdrant.address, KEY).check() == "1.20.0"
 
 
 # -- failures -------------------------------------------------------------------------------------------------
@@ -240,9 +240,9 @@ def test_a_connection_that_was_closed_while_idle_is_opened_again(
 
 
 def test_names_that_are_not_found_and_servers_without_tls_are_told(qdrant: QdrantStandIn) -> None:
-    missing = failure(lambda: ServerCollection.check(QdrantServer("http://no-such-machine.invalid")))
+    missing = failure(lambda: QdrantServer("http://no-such-machine.invalid").check())
     assert (missing.code, "no-such-machine.invalid" in missing.message) == (Code.INDEX_UNAVAILABLE, True)
-    plain = failure(lambda: ServerCollection.check(QdrantServer(qdrant.address.replace("http", "https"), KEY)))
+    plain = failure(lambda: QdrantServer(qdrant.address.replace("http", "https"), KEY).check())
     assert (plain.code, "certificate" in plain.next_step) == (Code.INDEX_UNAVAILABLE, True)
 
 
@@ -253,17 +253,17 @@ def test_a_server_that_is_too_old_is_told_with_both_versions(qdrant: QdrantStand
     qdrant.version = version
     server = QdrantServer(qdrant.address, KEY)
     if usable:
-        assert ServerCollection.check(server) == version
+        assert server.check() == version
         return
     for call in (
-        lambda: ServerCollection.check(server),
+        server.check,
         lambda: ServerCollection.open(server, NAME),
         lambda: ServerCollection.create(server, "another", 2, sparse=False),
     ):
         error = failure(call)
         assert error.code == Code.INDEX_UNAVAILABLE
         assert version in error.message and "1.20" in error.message
-    assert ServerCollection.names(server) == [NAME]
+    assert server.collection_names() == [NAME]
 
 
 def test_a_collection_that_somebody_deleted_is_told_and_can_be_made_again(qdrant: QdrantStandIn) -> None:
@@ -284,9 +284,9 @@ def test_a_collection_that_somebody_deleted_is_told_and_can_be_made_again(qdrant
     again.upsert([point(0)])
     assert again.count() == 1
     again.close()
-    ServerCollection.remove(server, "proj-lost")
-    ServerCollection.remove(server, "proj-lost")
-    assert "proj-lost" not in ServerCollection.names(server)
+    server.delete_collection("proj-lost")
+    server.delete_collection("proj-lost")
+    assert "proj-lost" not in server.collection_names()
 
 
 # -- how it is written and read -------------------------------------------------------------------------------
@@ -304,7 +304,7 @@ def test_an_index_that_an_interrupted_making_left_out_is_added(
     opened = ServerCollection.open(server, "proj-half")
     assert opened.indexes() == collection.indexes()
     opened.close()
-    ServerCollection.remove(server, "proj-half")
+    server.delete_collection("proj-half")
 
 
 def test_large_passages_are_sent_in_requests_that_a_server_takes(
@@ -331,7 +331,7 @@ def test_a_cluster_is_told_of_shards_and_copies_and_keeps_writes_in_order(qdrant
     writes = [r.query for r in asked if r.path.endswith(("/points", "/payload", "/delete", "/index"))]
     assert len(writes) > 20
     assert {(query["wait"], query["ordering"]) for query in writes} == {("true", "strong")}
-    ServerCollection.remove(QdrantServer(qdrant.address, KEY), "proj-wide")
+    QdrantServer(qdrant.address, KEY).delete_collection("proj-wide")
 
 
 def test_questions_are_asked_at_the_same_time(qdrant: QdrantStandIn, collection: ServerCollection) -> None:
@@ -352,5 +352,5 @@ def test_the_key_reaches_no_log(
 ) -> None:
     with caplog.at_level(logging.DEBUG):
         collection.count()
-        ServerCollection.check(QdrantServer(qdrant.address, KEY))
+        QdrantServer(qdrant.address, KEY).check()
     assert KEY not in caplog.text
