@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.json_values import refuse_large_integers
-
-_AsText = AfterValidator(lambda page: None if page is None else str(page))
 
 
 class Arguments(BaseModel):
@@ -72,7 +70,7 @@ class GetDocument(InProject):
 
     doc_id: str | None = None
     citekey: str | None = None
-    pages: Annotated[str | int | None, Field(description='PDF pages: "3" or "3-5"'), _AsText] = None
+    pages: Annotated[str | int | None, Field(description='PDF pages: "3" or "3-5"')] = None
 
 
 class VerifyQuote(InProject):
@@ -80,7 +78,7 @@ class VerifyQuote(InProject):
 
     quote: Annotated[str, Field(description="as the manuscript has it")]
     citekey: Annotated[str | None, Field(description="the work it is said to be from")] = None
-    page: Annotated[str | int | None, Field(description="the page claimed, as printed"), _AsText] = None
+    page: Annotated[str | int | None, Field(description="the page claimed, as printed")] = None
 
 
 class FormatCitations(InProject):

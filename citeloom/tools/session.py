@@ -190,7 +190,7 @@ class Session:
             cancel.set()
 
     async def _wait_for_import(
-        self, call: Call, job_id: str, limit: float, context: ServerRequestContext[Any]
+        self, call: Call[Any], job_id: str, limit: float, context: ServerRequestContext[Any]
     ) -> dict[str, Any]:
         until = time.monotonic() + max(0.0, limit - _ANSWER_MARGIN)
         jobs, reported = self._container.jobs, -1.0

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from citeloom.api.evidence import (
     RECORD_FORMATS,
@@ -46,26 +46,27 @@ _CITATION_FORMATS = ("bibliography", "citation", *RECORD_FORMATS)
 _MAX_FINDINGS = 100  # in one answer
 
 Json = dict[str, Any]
+A = TypeVar("A", bound=a.Arguments)
+P = TypeVar("P", bound=a.InProject)
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class Call(Generic[A]):
     """One call of a tool, with the projects that its session may access."""
 
     container: Container
     visible: frozenset[str] | None
-    arguments: Any
+    arguments: A
     cancel: Cancel
 
-    @property
-    def project(self) -> str:
-        """Return the project named in the arguments; raise INVALID_PROJECT if the session may not access it."""
-        return self.container.catalog.projects.get(self.arguments.project, self.visible).id
+    def handle(self, request: Request[R]) -> R:
+        """Have the engine handle a request."""
+        return self.container.verbs.handle(request, self.cancel)
 
-    def handle(self, request: Callable[..., Request[R]], **changes: Any) -> R:
-        """Have the engine handle the request that the arguments name, with some of them added or replaced."""
-        values = {**dict(self.arguments), "project": self.project, **changes}
-        return self.container.verbs.handle(request(**values), self.cancel)
+
+def _project(call: Call[P]) -> str:
+    """Return the project named in the arguments; raise INVALID_PROJECT if the session may not access it."""
+    return call.container.catalog.projects.get(call.arguments.project, call.visible).id
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ class Tool:
     toolset: str
     arguments: type[a.Arguments]
     output: Json
-    run: Callable[[Call], Json]
+    run: Callable[[Call[Any]], Json]
     destructive: bool = False
     open_world: bool = False  # it may access the internet
 
@@ -87,11 +88,11 @@ TOOLS: dict[str, Tool] = {}  # by name, in the order in which they are listed
 
 
 def _tool(
-    title: str, arguments: type[a.Arguments], output: Json, toolset: str = READ, **flags: bool
-) -> Callable[[Callable[[Call], Json]], Callable[[Call], Json]]:
+    title: str, arguments: type[A], output: Json, toolset: str = READ, **flags: bool
+) -> Callable[[Callable[[Call[A]], Json]], Callable[[Call[A]], Json]]:
     """Add a function to the table."""
 
-    def add(run: Callable[[Call], Json]) -> Callable[[Call], Json]:
+    def add(run: Callable[[Call[A]], Json]) -> Callable[[Call[A]], Json]:
         name, description = run.__name__, " ".join(str(run.__doc__).split())
         TOOLS[name] = Tool(name, title, description, toolset, arguments, output, run, **flags)
         return run
@@ -108,7 +109,7 @@ def _without(values: Json, *keys: str) -> Json:
 
 
 @_tool("List projects", a.NoArguments, o.PROJECTS)
-def list_projects(call: Call) -> Json:
+def list_projects(call: Call[a.NoArguments]) -> Json:
     """Projects this session may search, with models and coverage. Start here."""
     only = None if call.visible is None else sorted(call.visible)
     projects = call.container.projects.list_projects(ListProjects(only=only)).projects
@@ -116,58 +117,84 @@ def list_projects(call: Call) -> Json:
 
 
 @_tool("Inspect a collection", a.Inspect, o.INSPECTION)
-def inspect_collection(call: Call) -> Json:
+def inspect_collection(call: Call[a.Inspect]) -> Json:
     """How a project's collection is built: size, models, vectors, payload keys, indexes, running jobs."""
-    return project_json(call.handle(InspectCollection))
+    request = InspectCollection(project=_project(call), sample=call.arguments.sample)
+    return project_json(call.handle(request))
 
 
 @_tool("Search by meaning", a.Query, o.QUERY)
-def query(call: Call) -> Json:
+def query(call: Call[a.Query]) -> Json:
     """Dense search for passages ready to cite: citekey, printed and PDF page, section, DOI."""
-    return _json(call.handle(Query, hybrid=False))
+    return _query(call, hybrid=False)
 
 
 @_tool("Search by meaning and words", a.Query, o.QUERY)
-def query_hybrid(call: Call) -> Json:
+def query_hybrid(call: Call[a.Query]) -> Json:
     """Dense + BM25 search; the best first choice. Same answer as query."""
-    return _json(call.handle(Query, hybrid=True))
+    return _query(call, hybrid=True)
+
+
+def _query(call: Call[a.Query], *, hybrid: bool) -> Json:
+    given = call.arguments
+    request = Query(
+        project=_project(call),
+        text=given.text,
+        hybrid=hybrid,
+        top_k=given.top_k,
+        filters=given.filters,
+        max_tokens=given.max_tokens,
+        full_text=given.full_text,
+        per_document=given.per_document,
+    )
+    return _json(call.handle(request))
 
 
 @_tool("Read a passage", a.GetPassage, o.PASSAGE)
-def get_passage(call: Call) -> Json:
+def get_passage(call: Call[a.GetPassage]) -> Json:
     """One passage whole, with its neighbours and the page it stands on."""
-    return _without(_json(call.handle(GetPassage)), "project")
+    given = call.arguments
+    request = GetPassage(chunk_id=given.chunk_id, project=_project(call), context=given.context)
+    return _without(_json(call.handle(request)), "project")
 
 
 @_tool("List documents", a.ListDocuments, o.DOCUMENTS)
-def list_documents(call: Call) -> Json:
+def list_documents(call: Call[a.ListDocuments]) -> Json:
     """Documents with citekey, title, pages, status, and why one failed."""
-    page = _json(call.handle(ListDocuments))
+    given = call.arguments
+    request = ListDocuments(project=_project(call), status=given.status, limit=given.limit, offset=given.offset)
+    page = _json(call.handle(request))
     # Paths of the researcher's files are not disclosed to agents.
     rows = [{key: value for key, value in row.items() if key in _DOCUMENT_KEYS} for row in page["documents"]]
     return {**page, "documents": rows}
 
 
 @_tool("Read a document", a.GetDocument, o.DOCUMENT)
-def get_document(call: Call) -> Json:
+def get_document(call: Call[a.GetDocument]) -> Json:
     """A document, or some of its pages, as Markdown. Name it by doc_id or citekey."""
-    if bool(call.arguments.doc_id) == bool(call.arguments.citekey):
+    given = call.arguments
+    if bool(given.doc_id) == bool(given.citekey):
         raise CiteLoomError(Code.INVALID_INPUT, "Name the document once.", "Give doc_id or citekey, not both.")
-    return _json(call.handle(GetDocument))
+    pages = None if given.pages is None else str(given.pages)
+    request = GetDocument(project=_project(call), doc_id=given.doc_id, citekey=given.citekey, pages=pages)
+    return _json(call.handle(request))
 
 
 @_tool("Verify a quotation", a.VerifyQuote, o.QUOTE)
-def verify_quote(call: Call) -> Json:
+def verify_quote(call: Call[a.VerifyQuote]) -> Json:
     """Whether a work says a quotation, and on which page: exact, near (with a diff), absent, inconclusive.
     Check every quotation before you hand it over."""
-    answer = _json(call.handle(VerifyQuote))
+    given = call.arguments
+    page = None if given.page is None else str(given.page)
+    request = VerifyQuote(project=_project(call), quote=given.quote, citekey=given.citekey, page=page)
+    answer = _json(call.handle(request))
     return {**answer, **shortened_values({key: answer[key] for key in ("quote", "page_claimed")})}
 
 
 @_tool("Format citations", a.FormatCitations, o.CITATIONS)
-def format_citations(call: Call) -> Json:
+def format_citations(call: Call[a.FormatCitations]) -> Json:
     """Bibliography or in-text citations from the library's own records, in any CSL style; or BibTeX, CSL-JSON."""
-    given: a.FormatCitations = call.arguments
+    given = call.arguments
     if given.format not in _CITATION_FORMATS:
         raise CiteLoomError(
             Code.INVALID_INPUT,
@@ -175,16 +202,15 @@ def format_citations(call: Call) -> Json:
             f"It can be: {', '.join(_CITATION_FORMATS)}.",
             valid=list(_CITATION_FORMATS),
         )
-    project, cites = call.project, tuple(given.citekeys)
+    project, cites = _project(call), tuple(given.citekeys)
     style, text, entries = None, "", tuple[str, ...]()
     made: RecordsResult | CiteResult
     if given.format in RECORD_FORMATS:
-        made = call.container.evidence.records(GetRecords(project=project, cites=cites, format=given.format))
+        made = call.handle(GetRecords(project=project, cites=cites, format=given.format))
         text = made.text
     else:
         # Agents choose a style by name: only the researcher may name a style file.
-        request = Cite(project=project, cites=cites, style=given.style, style_files=False)
-        made = call.container.evidence.cite(request)
+        made = call.handle(Cite(project=project, cites=cites, style=given.style, style_files=False))
         style, entries = made.style.title, made.citations if given.format == "citation" else made.bibliography
         text = "\n\n".join(entries)
     renamed = [key for key in made.keys if key.renamed_from]
@@ -192,9 +218,10 @@ def format_citations(call: Call) -> Json:
 
 
 @_tool("Check citations", a.CheckCitations, o.CHECK)
-def check_citations(call: Call) -> Json:
+def check_citations(call: Call[a.CheckCitations]) -> Json:
     """Every citation in a piece of manuscript against key, quotation and page."""
-    report = call.handle(CheckManuscript, visible=None if call.visible is None else tuple(call.visible))
+    visible = None if call.visible is None else tuple(call.visible)
+    report = call.handle(CheckManuscript(project=_project(call), text=call.arguments.text, visible=visible))
     # Edits with byte positions are for programs that fix a file; an agent has the text itself.
     answer = _without(_json(report), "edits", "fixable", "encoding", "file", "sha256")
     findings = [
@@ -212,17 +239,17 @@ def check_citations(call: Call) -> Json:
 
 
 @_tool("How to use CiteLoom", a.Help, o.HELP)
-def help(call: Call) -> Json:
+def help(call: Call[a.Help]) -> Json:
     """How to search, filter, cite and ingest."""
     return _json(o.HelpText(*guide(call.arguments.topic)))
 
 
 @_tool("Import documents", a.Ingest, o.INGESTION, WRITE, open_world=True)
-def ingest_from_source(call: Call) -> Json:
+def ingest_from_source(call: Call[a.Ingest]) -> Json:
     """Import a file, folder or part of Zotero that the project may read. Answers within 15 s; status 'running'
     means that it goes on: call again for its progress."""
-    given: a.Ingest = call.arguments
-    project, source = call.project, given.source.strip()
+    given = call.arguments
+    project, source = _project(call), given.source.strip()
     if not source:
         raise CiteLoomError(Code.INVALID_INPUT, "source is empty.", 'Name a file or folder; "." is the project\'s own.')
     options = given.options.model_dump(exclude_none=True) if given.options else {}
@@ -231,13 +258,14 @@ def ingest_from_source(call: Call) -> Json:
 
 
 @_tool("Store passages", a.StoreChunks, o.STORED, WRITE)
-def store_chunks(call: Call) -> Json:
+def store_chunks(call: Call[a.StoreChunks]) -> Json:
     """Store 100-500 passages you embedded with the project's dense model (fewer only as the last batch).
     Idempotent by id. They count as no work until the researcher confirms them."""
-    return _json(call.handle(StoreChunks, items=[AgentChunk(**dict(item)) for item in call.arguments.items]))
+    items = [AgentChunk(**dict(item)) for item in call.arguments.items]
+    return _json(call.handle(StoreChunks(project=_project(call), items=items)))
 
 
 @_tool("Delete a document", a.DeleteDocument, o.DELETED, WRITE, destructive=True)
-def delete_document(call: Call) -> Json:
+def delete_document(call: Call[a.DeleteDocument]) -> Json:
     """Take a document out of the index. Its file stays."""
-    return _json(call.handle(DeleteDocument))
+    return _json(call.handle(DeleteDocument(project=_project(call), doc_id=call.arguments.doc_id)))
