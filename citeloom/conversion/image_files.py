@@ -82,7 +82,7 @@ class ImageFile:
 
     def render(self, number: int, scale: float, quarter: int) -> Image.Image:
         """Return a page as a grey image in its own resolution, reduced if it is very large."""
-        gray = self._frame(number, lambda frame: frame.convert("L"))
+        gray = self._frame(number, grey)
         longest = max(gray.size)
         if longest > _MAX_SIDE:
             gray = gray.resize((gray.width * _MAX_SIDE // longest, gray.height * _MAX_SIDE // longest))
@@ -107,6 +107,13 @@ class ImageFile:
     def _too_large(self, what: str) -> CiteLoomError:
         message = f"The image {self._path.name} {what}; up to {_MAX_PIXELS // 1_000_000} million pixels are read."
         return file_error(self._path, message, "Save it in a lower resolution: 300 dpi is enough for OCR.")
+
+
+def grey(image: Image.Image) -> Image.Image:
+    """Return an image in 256 greys with its resolution, transparent areas on white."""
+    gray = image.getchannel("L") if image.mode == "LAB" else on_white(full_greys(image)).convert("L")
+    gray.info = {key: image.info[key] for key in ("dpi",) if key in image.info}
+    return gray
 
 
 def full_greys(image: Image.Image) -> Image.Image:

@@ -1,6 +1,6 @@
 """Printed page numbers by the page range of the record, for documents that print none, and unnumbered covers.
 
-Numbers that are printed in the margins are found by pdf/page_numbers.py. Called by the worker after conversion.
+Numbers that are printed in the margins are found by pdf/margins.py. Called by the worker after conversion.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from PIL import Image, ImageChops, ImageFilter
 
-from citeloom.conversion.image_files import full_greys, on_white
+from citeloom.conversion.image_files import grey
 from citeloom.core.errors import CiteLoomError, Code
 
 _PAGE_INCHES = 11.7  # the long side of A4, for images without a resolution
@@ -33,22 +33,20 @@ def prepare(image: Image.Image) -> PreparedImage | None:
     """Prepare a page image; None for a blank one."""
     if not image.width or not image.height:
         return None
-    grey = _grey(image)
-    levels = [level for level, count in enumerate(grey.histogram()) if count]
+    gray = _gray(image)
+    levels = [level for level, count in enumerate(gray.histogram()) if count]
     if levels[-1] - levels[0] < _MIN_CONTRAST:
         return None
     scale, dpi = _fit(image)
     if scale != 1:
-        grey = grey.resize((max(round(image.width * scale), 1), max(round(image.height * scale), 1)))
-    return PreparedImage(_evenly_lit(grey), dpi, scale)
+        gray = gray.resize((max(round(image.width * scale), 1), max(round(image.height * scale), 1)))
+    return PreparedImage(_evenly_lit(gray), dpi, scale)
 
 
-def _grey(image: Image.Image) -> Image.Image:
+def _gray(image: Image.Image) -> Image.Image:
     """Return the image in 256 greys, transparent areas on white."""
     try:
-        if image.mode == "LAB":
-            return image.getchannel("L")
-        return on_white(full_greys(image)).convert("L")
+        return grey(image)
     except (OSError, SyntaxError, ValueError) as error:
         raise CiteLoomError(
             Code.CONVERSION_FAILED,

@@ -36,3 +36,16 @@ def test_a_strip_among_the_pages_of_a_scan_is_no_page_to_read(tmp_path: Path) ->
     Image.new("L", (5000, 1), 255).save(path, save_all=True, append_images=[Image.new("L", (1600, 400), 255)])
     with ImageFile(path) as scan:
         assert [page.drawn for page in scan.read().pages] == [False, True]
+
+
+@pytest.mark.parametrize("mode", ["I;16", "RGBA", "LA"])
+def test_many_greys_and_a_transparent_background_reach_ocr_as_they_look(tmp_path: Path, mode: str) -> None:
+    path = tmp_path / "scan.png"
+    paper, ink = {"I;16": (60_000, 2_000), "RGBA": ((0, 0, 0, 0), (0, 0, 0, 255)), "LA": ((0, 0), (0, 255))}[mode]
+    page = Image.new(mode, (200, 100), paper)
+    page.paste(ink, (50, 40, 150, 60))
+    page.save(path, dpi=(200, 200))
+    with ImageFile(path) as scan:
+        rendered = scan.render(1, 1.0, 0)
+    assert (rendered.getpixel((10, 10)), rendered.getpixel((100, 50))) == (255, 0)
+    assert round(rendered.info["dpi"][0]) == 200
