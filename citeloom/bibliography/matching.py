@@ -81,11 +81,11 @@ class Matcher:
         # Room for a title that begins within the region and ends beyond it, and for what normalising drops.
         head = _folded_text(first_text[: 4 * (_TITLE_REGION + _MAX_TITLE)])
         by_title = self._with_title(title, head)
-        if record := self._with_doi(dois, title, first_text, head):
-            # A first page may cite the DOI of another work. If the title at the top belongs to a record that
-            # has no DOI, and the title of the DOI's record is not there, the title decides.
-            if by_title is None or by_title.doi is not None or _occurs(_key(record.title), head):
-                return Match(record, "doi")
+        by_doi = self._with_doi(dois, title, first_text, head)
+        # A first page may cite the DOI of another work. If the title at the top belongs to a record that
+        # has no DOI, and the title of the DOI's record is not there, the title decides.
+        if by_doi and (by_title is None or by_title.doi is not None or _occurs(_key(by_doi.title), head)):
+            return Match(by_doi, "doi")
         return Match(by_title, "title") if by_title else None
 
     def _add(self, record: Record) -> None:
@@ -107,7 +107,7 @@ class Matcher:
         return [other for other in paths if _path_key(other) != own and _is_file(other)]
 
     def _with_doi(self, dois: Sequence[str], title: str, first_text: str, head: _FoldedText) -> Record | None:
-        known = [doi for doi in map(normalise_doi, dois) if doi in self._by_doi]
+        known = [doi for doi in map(normalise_doi, dois) if doi and doi in self._by_doi]
         page = first_text.lower()
         positions = {doi: at for doi in known if (at := _position_of_doi(doi, page)) is not None}
         on_page = [record for doi in sorted(positions, key=positions.__getitem__) for record in self._by_doi[doi]]
