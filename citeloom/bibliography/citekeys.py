@@ -11,6 +11,8 @@ import unicodedata
 from collections.abc import Container, Sequence
 from itertools import count
 
+from citeloom.core.text.numerals import to_letters
+
 _SKIPPED_WORDS = {
     "a", "ab", "aboard", "about", "above", "across", "after", "against", "al", "along", "amid", "among",
     "an", "and", "anti", "around", "as", "at", "before", "behind", "below", "beneath", "beside", "besides",
@@ -48,7 +50,7 @@ def make_citekey(authors: Sequence[str], year: int | None, title: str, taken: Co
     key = work + (str(year) if year is not None else "")
     if key not in taken:
         return key
-    return next(made for suffix in map(_letters, count(1)) if (made := key + suffix) not in taken)
+    return next(made for suffix in map(to_letters, count(1)) if (made := key + suffix) not in taken)
 
 
 def valid_citekey(key: str) -> bool:
@@ -68,12 +70,3 @@ def _significant_words(title: str) -> list[str]:
     words = [plain for word in re.split(r"[\s/:–—]+", spoken) if (plain := _plain(word)[:_LONGEST_WORD])]
     significant = [w for w in words if w.lower() not in _SKIPPED_WORDS and (len(w) > 1 or w.isdigit())]
     return significant or words
-
-
-def _letters(number: int) -> str:
-    """1, 2, … 26, 27 as a, b, … z, aa."""
-    letters = ""
-    while number:
-        number, letter = divmod(number - 1, 26)
-        letters = chr(ord("a") + letter) + letters
-    return letters

@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -57,53 +57,48 @@ class _FoldedText:
     ends: frozenset[int]  # where words end
 
 
-@dataclass(slots=True)
-class _Index:
-    by_path: defaultdict[str, list[Record]] = field(default_factory=lambda: defaultdict(list))
-    by_name: defaultdict[str, list[Record]] = field(default_factory=lambda: defaultdict(list))
-    by_doi: defaultdict[str, list[Record]] = field(default_factory=lambda: defaultdict(list))
-    by_title: defaultdict[str, list[Record]] = field(default_factory=lambda: defaultdict(list))
-    titles_by_start: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-
-
 class Matcher:
     """Finds the record of a document among those of a references file in the folder `base`."""
 
     def __init__(self, records: Sequence[Record], base: Path) -> None:
-        self._index = _Index()
         self._base = base
+        self._by_path: defaultdict[str, list[Record]] = defaultdict(list)
+        self._by_name: defaultdict[str, list[Record]] = defaultdict(list)
+        self._by_doi: defaultdict[str, list[Record]] = defaultdict(list)
+        self._by_title: defaultdict[str, list[Record]] = defaultdict(list)
+        self._titles_by_start: defaultdict[str, set[str]] = defaultdict(set)
         for record in records:
             self._add(record)
 
     def match(self, path: Path, dois: Sequence[str], title: str, first_text: str) -> Match | None:
         """Return the record of a document, or None if none or more than one fits."""
-        if record := self._by_path(path):
+        path_key = _path_key(path)
+        if record := _only(self._by_path.get(path_key, ())):
             return Match(record, "file")
-        if record := self._by_name(path):
+        named = () if path.stem.lower() in _GENERIC_NAMES else self._by_name.get(_name_key(path.name), ())
+        if path_key not in self._by_path and (record := _only(named)):
             return Match(record, "name")
         # Room for a title that begins within the region and ends beyond it, and for what normalising drops.
         head = _folded_text(first_text[: 4 * (_TITLE_REGION + _MAX_TITLE)])
-        by_title = self._by_title(title, head)
-        if record := self._by_doi(dois, title, first_text, head):
-            # A first page may cite the DOI of another work. If the title at the top belongs to a record that
-            # has no DOI, and the title of the DOI's record is not there, the title decides.
-            cites_it = by_title is not None and by_title.doi is None
-            if not (cites_it and not _occurs(_key(record.title), head)):
-                return Match(record, "doi")
+        by_title = self._with_title(title, head)
+        by_doi = self._with_doi(dois, title, first_text, head)
+        # A first page may cite the DOI of another work. If the title at the top belongs to a record that
+        # has no DOI, and the title of the DOI's record is not there, the title decides.
+        if by_doi and (by_title is None or by_title.doi is not None or _occurs(_key(by_doi.title), head)):
+            return Match(by_doi, "doi")
         return Match(by_title, "title") if by_title else None
 
     def _add(self, record: Record) -> None:
-        index = self._index
         for file in record.files:
-            _append(index.by_path[_path_key(_resolved(file, self._base))], record)
-            _append(index.by_name[_name_key(file)], record)
+            _append(self._by_path[_path_key(_resolved(file, self._base))], record)
+            _append(self._by_name[_name_key(file)], record)
         if record.doi and (doi := normalise_doi(record.doi)):
-            index.by_doi[doi].append(record)
+            self._by_doi[doi].append(record)
         if key := _key(record.title):
-            index.by_title[key].append(record)
+            self._by_title[key].append(record)
             words = _words(record.title)
             if len(words) >= _MIN_WORDS and len(" ".join(words)) >= _MIN_CHARACTERS:
-                index.titles_by_start[next(key[:n] for n in _PREFIX_LENGTHS if len(key) >= n)].add(key)
+                self._titles_by_start[next(key[:n] for n in _PREFIX_LENGTHS if len(key) >= n)].add(key)
 
     def other_files(self, record: Record, path: Path) -> list[Path]:
         """Return the existing files that a record names, except this one."""
@@ -111,24 +106,11 @@ class Matcher:
         paths = [_resolved(file, self._base) for file in record.files]
         return [other for other in paths if _path_key(other) != own and _is_file(other)]
 
-    def _by_path(self, path: Path) -> Record | None:
-        return _only(self._index.by_path.get(_path_key(path), ()))
-
-    def _by_name(self, path: Path) -> Record | None:
-        if path.stem.lower() in _GENERIC_NAMES or _path_key(path) in self._index.by_path:
-            return None
-        return _only(self._index.by_name.get(_name_key(path.name), ()))
-
-    def _by_doi(self, dois: Sequence[str], title: str, first_text: str, head: _FoldedText) -> Record | None:
-        candidates: dict[str, list[Record]] = {}
-        for doi in dois:
-            if (known := normalise_doi(doi)) and known in self._index.by_doi:
-                candidates[known] = self._index.by_doi[known]
-        if not candidates:
-            return None
+    def _with_doi(self, dois: Sequence[str], title: str, first_text: str, head: _FoldedText) -> Record | None:
+        known = [doi for doi in map(normalise_doi, dois) if doi and doi in self._by_doi]
         page = first_text.lower()
-        positions = {doi: at for doi in candidates if (at := _position_of_doi(doi, page)) is not None}
-        on_page = [record for doi in sorted(positions, key=positions.__getitem__) for record in candidates[doi]]
+        positions = {doi: at for doi in known if (at := _position_of_doi(doi, page)) is not None}
+        on_page = [record for doi in sorted(positions, key=positions.__getitem__) for record in self._by_doi[doi]]
         if len(on_page) > 1:
             titled = [r for r in on_page if (key := _key(r.title)) and (_occurs(key, head) or key == _key(title))]
             on_page = titled or on_page
@@ -136,15 +118,15 @@ class Matcher:
             return None  # two records with the same DOI, and no title to choose by
         return on_page[0] if on_page else None
 
-    def _by_title(self, title: str, head: _FoldedText) -> Record | None:
-        if same := self._index.by_title.get(_key(title)):
+    def _with_title(self, title: str, head: _FoldedText) -> Record | None:
+        if same := self._by_title.get(_key(title)):
             return _only(same)
         found: list[tuple[int, int, str]] = []
         for start in head.starts:
             if start >= _TITLE_REGION:
                 break
             for letters in _PREFIX_LENGTHS:
-                for key in self._index.titles_by_start.get(head.text[start : start + letters], ()):
+                for key in self._titles_by_start.get(head.text[start : start + letters], ()):
                     if _occurs_at(key, head, start):
                         found.append((start, start + len(key), key))
         # "Quotation errors" inside "Quotation errors in law" is not a match of its own.
@@ -153,7 +135,7 @@ class Matcher:
             for start, end, key in found
             if not any(s <= start and end <= e and e - s > end - start for s, e, _ in found)
         }
-        return _only(self._index.by_title[keys.pop()]) if len(keys) == 1 else None
+        return _only(self._by_title[keys.pop()]) if len(keys) == 1 else None
 
 
 def _append(records: list[Record], record: Record) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
+from citeloom.core.text.numerals import to_letters
 from citeloom.csl.context import Disambiguation
 from citeloom.csl.elements.names import initials
 from citeloom.csl.processor import Processor
@@ -38,18 +39,8 @@ def disambiguate(processor: Processor) -> None:
     if area.get("disambiguate-add-year-suffix") == "true":
         order = {key: i for i, key in enumerate(processor.order)}
         for keys in _ambiguous(processor):
-            for i, key in enumerate(sorted(keys, key=order.__getitem__)):
-                processor.disambiguation[key] = replace(processor.disambiguation[key], year_suffix=letters(i))
-
-
-def letters(index: int) -> str:
-    """a, b, … z, aa, ab, …"""
-    text = ""
-    index += 1
-    while index:
-        index, rest = divmod(index - 1, 26)
-        text = chr(ord("a") + rest) + text
-    return text
+            for number, key in enumerate(sorted(keys, key=order.__getitem__), start=1):
+                processor.disambiguation[key] = replace(processor.disambiguation[key], year_suffix=to_letters(number))
 
 
 def _short_citation(processor: Processor, key: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
@@ -20,6 +20,7 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.lru_cache import LruCache
 from citeloom.core.types import Record
 from citeloom.evidence.manuscripts.types import Citation
+from citeloom.evidence.quotes.lexicon import trigrams
 from citeloom.importing.stages.match import BY_FILE, BY_RECORD, with_keys
 
 log = logging.getLogger(__name__)
@@ -78,23 +79,21 @@ class SimilarKeys:
 
     def __init__(self, keys: Iterable[str]) -> None:
         self._keys = sorted(set(filter(None, keys)))
-        self._by_trigram: dict[str, list[int]] = {}
+        self._by_trigram: defaultdict[str, list[int]] = defaultdict(list)
         for number, key in enumerate(self._keys):
             for trigram in _trigrams(key):
-                self._by_trigram.setdefault(trigram, []).append(number)
+                self._by_trigram[trigram].append(number)
 
     def similar(self, key: str, limit: int = 3) -> list[str]:
         """Return the most similar citekeys, best first."""
-        trigrams = _trigrams(key)
-        shared: Counter[int] = Counter()
-        for trigram in trigrams:
-            shared.update(self._by_trigram.get(trigram, ()))
+        wanted = _trigrams(key)
+        shared = Counter(number for trigram in wanted for number in self._by_trigram.get(trigram, ()))
         scored = []
         for number, count in shared.most_common(_MAX_COMPARED):
             candidate = self._keys[number]
             # A short key may be the beginning of a long one, so the overlap is relative to the shorter.
-            overlap = count / max(1, min(len(trigrams), len(_trigrams(candidate))))
-            ratio = SequenceMatcher(None, key[:_MAX_LENGTH].casefold(), candidate[:_MAX_LENGTH].casefold()).ratio()
+            overlap = count / min(len(wanted), len(_trigrams(candidate)))
+            ratio = SequenceMatcher(None, _folded(key), _folded(candidate)).ratio()
             if max(overlap, ratio) >= _MIN_SIMILARITY:
                 scored.append((-(overlap + ratio), candidate))
         scored.sort()
@@ -285,6 +284,9 @@ def _person(name: str) -> dict[str, str]:
     return {"family": family, "given": given} if comma and family and given else {"literal": name}
 
 
+def _folded(key: str) -> str:
+    return key[:_MAX_LENGTH].casefold()
+
+
 def _trigrams(key: str) -> set[str]:
-    padded = f"  {key[:_MAX_LENGTH].casefold()} "
-    return {padded[at : at + 3] for at in range(len(padded) - 2)}
+    return trigrams(" " + _folded(key))  # so that the first letter counts most

@@ -21,7 +21,7 @@ from citeloom.conversion.pdf.heading_candidates import (
 from citeloom.conversion.pdf.raw_page import OutlineEntry
 from citeloom.conversion.pdf.reading_order import Line, LineStyle, Region, RegionKind
 from citeloom.conversion.text_tools import tidy
-from citeloom.core.text.roman_numerals import roman_value
+from citeloom.core.text.numerals import roman_value
 from citeloom.core.text.section_names import is_section_name
 
 _ROMAN = re.compile(r"^([IVX]{1,5})\.\s+(?=[A-ZÄÖÜ])(.+)$")

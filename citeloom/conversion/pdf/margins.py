@@ -14,7 +14,7 @@ from statistics import median
 from citeloom.conversion.pdf.raw_page import RawPage, Word
 from citeloom.conversion.pdf.reading_order import region_of, rows
 from citeloom.conversion.text_tools import tidy
-from citeloom.core.text.roman_numerals import roman_value, to_roman
+from citeloom.core.text.numerals import roman_value, to_roman
 
 _MARGIN = 0.14  # share of the page's height in which a running header or footer is expected
 _DEPTH = 3  # rows examined from the top and from the bottom

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from citeloom.core.text.roman_numerals import to_roman
+from citeloom.core.text.numerals import to_roman
 from citeloom.csl.context import RenderContext, StyleElement, StyleNotUsableError, add_affixes, apply_font
 from citeloom.csl.text.case import change_case
 from citeloom.csl.text.markup import HIDDEN, plain, wrap

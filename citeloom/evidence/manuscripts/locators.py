@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from citeloom.core.text.roman_numerals import roman_value, to_roman
+from citeloom.core.text.numerals import roman_value, to_roman
 from citeloom.evidence.manuscripts.types import Span
 
 _SPACE = r"(?:\s|~|\\[,; ])"  # including LaTeX's spaces

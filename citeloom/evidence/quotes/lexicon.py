@@ -14,7 +14,7 @@ class Lexicon:
 
     def __init__(self, words: Iterable[str]) -> None:
         self._words = frozenset(words)
-        counts = Counter(trigram for word in self._words if len(word) >= _MIN_LETTERS for trigram in _trigrams(word))
+        counts = Counter(trigram for word in self._words if len(word) >= _MIN_LETTERS for trigram in trigrams(word))
         self._trigrams = frozenset(trigram for trigram, count in counts.items() if count >= _MIN_WORDS)
 
     def has(self, word: str) -> bool:
@@ -23,9 +23,10 @@ class Lexicon:
 
     def could_have(self, word: str) -> bool:
         """Whether a word looks like one of the language: "modem" does, "tbe" and "rnodern" do not."""
-        return _trigrams(word) <= self._trigrams
+        return trigrams(word) <= self._trigrams
 
 
-def _trigrams(word: str) -> set[str]:
+def trigrams(word: str) -> set[str]:
+    """Return the sequences of three letters in a word, with a space before and after it."""
     padded = f" {word} "
     return {padded[at : at + 3] for at in range(len(padded) - 2)}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from citeloom.core.text.roman_numerals import roman_value
+from citeloom.core.text.numerals import roman_value
 from citeloom.evidence.quotes.work_text import WorkText
 
 _PAGE_WORD = re.compile(

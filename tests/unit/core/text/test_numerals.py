@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citeloom.core.text.roman_numerals import roman_value, to_roman
+from citeloom.core.text.numerals import roman_value, to_roman
 
 
 @given(st.integers(1, 5999))

@@ -1,4 +1,4 @@
-"""Roman numerals, as in page numbers and numbered headings."""
+"""Numbers as Roman numerals (pages, headings) or as letters (a second work of the same author and year)."""
 
 from __future__ import annotations
 
@@ -26,3 +26,12 @@ def roman_value(text: str) -> int | None:
     values = [_DIGITS.get(digit, 0) for digit in numeral]
     total = sum(-value if value < following else value for value, following in pairwise([*values, 0]))
     return total if total > 0 and to_roman(total) == numeral else None
+
+
+def to_letters(number: int) -> str:
+    """Return 1, 2, … 26, 27 as a, b, … z, aa."""
+    letters = ""
+    while number:
+        number, letter = divmod(number - 1, 26)
+        letters = chr(ord("a") + letter) + letters
+    return letters
