@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton, QSystemTra
 from pytestqt.qtbot import QtBot
 
 from citeloom.desktop.app import App
-from citeloom.desktop.shell.tray_state import TrayState
+from citeloom.desktop.shell.icons import TrayState
 from citeloom.ipc import launch
 from tests.desktop.naming import nameless
 from tests.desktop.watchdog import Watchdog

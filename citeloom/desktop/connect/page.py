@@ -21,8 +21,7 @@ from citeloom.desktop.connect.panel import EditorPanel
 from citeloom.desktop.connect.states import EditorState
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import Page, PageContext
-from citeloom.desktop.text.activity_text import tool_text
-from citeloom.desktop.text.editor_names import client_id
+from citeloom.desktop.text.activity_text import client_id, tool_text
 from citeloom.desktop.widgets.basics import GAP, PAGE_MARGINS, Banner, heading, number, scroll_area, text
 from citeloom.desktop.widgets.layout import column, row
 from citeloom.editors import OTHER, Change, LaunchResult

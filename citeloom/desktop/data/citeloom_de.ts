@@ -3439,6 +3439,14 @@
         <source>Libraries and collections of Zotero</source>
         <translation>Bibliotheken und Sammlungen von Zotero</translation>
     </message>
+    <message>
+        <source>Library or collection</source>
+        <translation>Bibliothek oder Sammlung</translation>
+    </message>
+    <message>
+        <source>Papers</source>
+        <translation>Arbeiten</translation>
+    </message>
 </context>
 <context>
     <name>ZoteroWords</name>
@@ -3496,17 +3504,6 @@
     <message>
         <source>One moment …</source>
         <translation>Einen Moment&#xa0;…</translation>
-    </message>
-</context>
-<context>
-    <name>_Model</name>
-    <message>
-        <source>Library or collection</source>
-        <translation>Bibliothek oder Sammlung</translation>
-    </message>
-    <message>
-        <source>Papers</source>
-        <translation>Arbeiten</translation>
     </message>
 </context>
 </TS>

@@ -13,8 +13,8 @@ from citeloom.api.importing import import_result
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.jobs import Progress, RunningJob
 from citeloom.desktop.shell.engine_tasks import EngineTasks, other_version
+from citeloom.desktop.shell.icons import TrayState
 from citeloom.desktop.shell.translations import translate
-from citeloom.desktop.shell.tray_state import TrayState
 from citeloom.desktop.text import job_text
 
 _REFRESH_MS = 400  # many events at once make one request

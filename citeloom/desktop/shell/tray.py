@@ -10,9 +10,8 @@ from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 
 from citeloom.core.text.sanitize import one_line
-from citeloom.desktop.shell.icons import app_icon, icon, tray_icon
+from citeloom.desktop.shell.icons import TrayState, app_icon, icon, tray_icon
 from citeloom.desktop.shell.page import Page, PageContext
-from citeloom.desktop.shell.tray_state import TrayState
 
 _REDRAW_MS = 250
 _MAX_TIP = 120  # Windows cuts a tooltip at 127 characters

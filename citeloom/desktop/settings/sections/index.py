@@ -24,9 +24,8 @@ from citeloom.api.verbs import Request, decode
 from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.library.job_strip import JobStrip
+from citeloom.desktop.settings.index_location import MoveDialog, NewIndexes
 from citeloom.desktop.settings.key_login import KeyLogin
-from citeloom.desktop.settings.move_dialog import MoveDialog
-from citeloom.desktop.settings.new_indexes import NewIndexes
 from citeloom.desktop.settings.rows import NumberRow
 from citeloom.desktop.settings.section import Section
 from citeloom.desktop.text import job_text
