@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QStandardPaths, Qt
-from PySide6.QtWidgets import QComboBox, QFileDialog, QMessageBox, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QComboBox, QFileDialog, QMessageBox, QWidget
 
 from citeloom.api.activity import ClearAccessLog, ClearedLog
 from citeloom.api.library import ListProjects, ProjectSummaries
@@ -18,7 +18,7 @@ from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text.activity_text import editor_text
 from citeloom.desktop.widgets.basics import GAP, Banner, EmptyState, ask_first, button, label_for, number, tab_order
-from citeloom.desktop.widgets.layout import Stretch, column, row
+from citeloom.desktop.widgets.layout import Stretch, column, row, splitter, stack
 from citeloom.desktop.widgets.table import Table
 
 
@@ -33,7 +33,7 @@ class AccessLogPart(QWidget):
         self._projects: Task | None = None
         self._editors: set[str] = set()  # in the editor box
         self.off_banner, self.banner = Banner(), Banner()
-        self.model = LogModel(context.tasks, self)
+        self.model = LogModel(context.tasks)
         self.table = Table(self.model, self.tr("What editors asked, newest first"))
         self.passages = EntryDetails(context.tasks)
         self.project_box = self._box(self.tr("All projects"), self.tr("Show only this project"))
@@ -42,8 +42,8 @@ class AccessLogPart(QWidget):
         self.clear_button = button(self.tr("C&lear …"), self._confirm_clear, icon_name="remove")
         self.clear_button.setAccessibleName(self.tr("Clear the log"))
         self.empty = EmptyState("search", "", "")
-        self.stack = QStackedWidget()
-        self.splitter = QSplitter(Qt.Orientation.Vertical)
+        self.splitter = splitter((self.table, 300), (self.passages, 240), vertical=True)
+        self.stack = stack(self.empty, self.splitter)
         self._lay_out()
         self.model.loaded.connect(self._on_loaded)
         self.model.failed.connect(self.banner.load_failed)
@@ -78,12 +78,6 @@ class AccessLogPart(QWidget):
         self.export.start()
 
     def _lay_out(self) -> None:
-        self.splitter.setChildrenCollapsible(False)
-        self.splitter.addWidget(self.table)
-        self.splitter.addWidget(self.passages)
-        self.splitter.setSizes([300, 240])
-        self.stack.addWidget(self.empty)
-        self.stack.addWidget(self.splitter)
         filters = row(
             label_for(self.tr("&Project:"), self.project_box),
             (self.project_box, 1),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
 
 from citeloom.api.activity import Jobs, ListJobs, PastJob
 from citeloom.api.engine import CancelJob
@@ -19,7 +19,7 @@ from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text import job_text
 from citeloom.desktop.text.activity_text import result_text, source_text
 from citeloom.desktop.widgets.basics import GAP, Banner, EmptyState, button, number, tab_order, text, time_text
-from citeloom.desktop.widgets.layout import Stretch, column, row
+from citeloom.desktop.widgets.layout import Stretch, column, row, splitter, stack
 from citeloom.desktop.widgets.table import Column, RowsModel, Table
 
 FEW, ALL = 50, 500  # imports to request; the engine stores no more
@@ -35,7 +35,10 @@ class ImportsPart(QWidget):
         self.context = context
         self._task: Task | None = None
         self._limit = FEW
-        columns: tuple[Column[PastJob], ...] = (
+        self.banner = Banner()
+        self.running = Running()
+        self.model = RowsModel[PastJob](
+            "job_id",
             Column(self.tr("Finished"), lambda row: time_text(row.finished_at), 17, firm=True),
             Column(self.tr("Project"), lambda row: row.project, 16),
             Column(self.tr("Source"), source_text, 0),
@@ -43,9 +46,6 @@ class ImportsPart(QWidget):
             Column(self.tr("Read"), partial(_count, "documents_processed"), 8, number=True, firm=True),
             Column(self.tr("Not read"), partial(_count, "failed"), 10, number=True, firm=True),
         )
-        self.banner = Banner()
-        self.running = Running()
-        self.model = RowsModel(columns, "job_id", self)
         self.table = Table(self.model, self.tr("Past imports, newest first"))
         self.details = RichTextView(self.tr("Result of the selected import"))
         self.details.setPlaceholderText(self.tr("Select an import to see its result."))
@@ -57,7 +57,6 @@ class ImportsPart(QWidget):
             self.tr("Create a project from the collections or folders that you work with."),
             [(self.tr("Go to the &projects"), lambda: context.go.emit("projects", {}))],
         )
-        self.stack = QStackedWidget()
         self._lay_out()
         self.table.selectionModel().selectionChanged.connect(lambda *_: self._on_chosen())
         self.running.stopped.connect(self._stop)
@@ -72,15 +71,10 @@ class ImportsPart(QWidget):
         self._task = self.context.tasks.send(self, request, done=self._on_jobs, failed=failed, replaces=self._task)
 
     def _lay_out(self) -> None:
-        splitter = QSplitter(Qt.Orientation.Vertical)
-        splitter.setChildrenCollapsible(False)
-        splitter.addWidget(self.table)
-        splitter.addWidget(self.details)
-        splitter.setSizes([260, 200])
+        jobs = splitter((self.table, 260), (self.details, 200), vertical=True)
         past = QWidget()
-        column((splitter, 1), row(self.older_button, Stretch(), self.papers_button), of=past, spacing=GAP)
-        for part in (self.empty, past):
-            self.stack.addWidget(part)
+        column((jobs, 1), row(self.older_button, Stretch(), self.papers_button), of=past, spacing=GAP)
+        self.stack = stack(self.empty, past)
         self.running_title = text(self.tr("In progress"), bold=True)
         self.past_title = text(self.tr("Past imports"), bold=True)
         column(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QEvent, QTimer
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import QWidget
 
 from citeloom import editors as clients
 from citeloom.api.engine import ConnectedEditors, ListEditors
@@ -23,7 +23,7 @@ from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import Page, PageContext
 from citeloom.desktop.text.activity_text import client_id, tool_text
 from citeloom.desktop.widgets.basics import GAP, PAGE_MARGINS, Banner, heading, number, scroll_area, text
-from citeloom.desktop.widgets.layout import column, row
+from citeloom.desktop.widgets.layout import column, row, stack
 from citeloom.editors import OTHER, Change, LaunchResult
 
 
@@ -43,10 +43,8 @@ class ConnectPage(Page):
         self.list = EditorList()
         self.panel = EditorPanel()
         self.other = OtherPanel(context)
-        self.stack = QStackedWidget()
         self.area = scroll_area(self.panel)
-        self.stack.addWidget(self.area)
-        self.stack.addWidget(scroll_area(self.other))
+        self.stack = stack(self.area, scroll_area(self.other))
         about = self.tr("CiteLoom adds one entry to the editor’s own settings, and keeps a copy of the previous file.")
         column(
             heading(self.title()),

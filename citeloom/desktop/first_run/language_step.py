@@ -27,8 +27,7 @@ class LanguageStep(Step):
         self.message.setText(
             self.tr("Text on scanned pages is recognised by OCR. Where a record names a language, that one is used.")
         )
-        self.list = QListWidget()
-        self.list.setAccessibleName(self.tr("Languages of scanned pages"))
+        self.list = basics.named(QListWidget(), self.tr("Languages of scanned pages"))
         self.list.itemChanged.connect(lambda _: self.changed.emit())
         self.inside.addWidget(self.list, 1)
         self.status = basics.text(self.tr("Saving the settings …"), muted=True)

@@ -9,7 +9,6 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
-    QHeaderView,
     QLineEdit,
     QMenu,
     QSplitter,
@@ -32,6 +31,7 @@ from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.text import library_text
 from citeloom.desktop.widgets import basics
 from citeloom.desktop.widgets.layout import column, row
+from citeloom.desktop.widgets.table import set_up_view
 
 _TYPING_MS = 250
 _REFRESH_MS = 1000  # minimum between two reloads during an import
@@ -55,15 +55,12 @@ class DocumentsTable(QWidget):
         self.model.answered.connect(self._on_answer)
         self.model.arrived.connect(self._restore_selection)
         self.model.failed.connect(self.failed)
-        self._typing = QTimer(self, singleShot=True, interval=_TYPING_MS)
-        self._typing.timeout.connect(self._query)
-        self._refresh = QTimer(self, singleShot=True, interval=_REFRESH_MS)
-        self._refresh.timeout.connect(self._reload)
+        self._typing = basics.single_shot(self, _TYPING_MS, self._query)
+        self._refresh = basics.single_shot(self, _REFRESH_MS, self._reload)
         self._make_filters()
         self._make_table()
         self.actions_ = DocumentActions(tasks, self, self._collect)
-        self.tools = QToolBar()
-        self.tools.setAccessibleName(self.tr("What to do with the selected papers"))
+        self.tools = basics.named(QToolBar(), self.tr("What to do with the selected papers"))
         self.tools.setIconSize(QSize(16, 16))
         self.tools.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         for action in self.actions_.all:
@@ -78,8 +75,7 @@ class DocumentsTable(QWidget):
         self._lay_out()
 
     def _make_filters(self) -> None:
-        self.status_box = QComboBox()
-        self.status_box.setAccessibleName(self.tr("Which papers are shown"))
+        self.status_box = basics.named(QComboBox(), self.tr("Which papers are shown"))
         self.status_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self._show_counts(basics.NO_COVERAGE, 0)
         self.status_box.currentIndexChanged.connect(self._query)
@@ -91,18 +87,11 @@ class DocumentsTable(QWidget):
 
     def _make_table(self) -> None:
         view = self.view = QTableView()
-        view.setAccessibleName(self.tr("Papers"))
+        set_up_view(view, self.tr("Papers"))
         view.setModel(self.model)
         self.model.modelReset.connect(view.scrollToTop)  # connected after the view's own slot
-        view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        view.setShowGrid(False)
-        view.setWordWrap(False)
-        view.setTabKeyNavigation(False)
         view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        view.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        view.verticalHeader().hide()
-        view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header = view.horizontalHeader()
         # With the table's selection model, painting the header checks every selected row: too slow for 100,000.
         header.setSelectionModel(QItemSelectionModel(self.model, header))
@@ -130,7 +119,10 @@ class DocumentsTable(QWidget):
         self.splitter.setStretchFactor(0, 1)
         self.splitter.setChildrenCollapsible(False)
         column(row((self.find_field, 1), self.status_box), self.tools, (self.splitter, 1), of=self)
-        self._fit_to_font()
+        wide = self.fontMetrics().horizontalAdvance("0")
+        for number, shown in enumerate(self.model.columns):
+            self.view.setColumnWidth(number, wide * shown.width)
+        self.view.horizontalHeader().setStretchLastSection(True)
 
     # -- loading -------------------------------------------------------------------------------------------------
 
@@ -290,10 +282,3 @@ class DocumentsTable(QWidget):
             menu.addActions(self.actions_.all)
             menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             menu.popup(self.view.viewport().mapToGlobal(at))
-
-    def _fit_to_font(self) -> None:
-        wide = self.fontMetrics().horizontalAdvance("0")
-        for number, letters in enumerate((15, 17, 29, 7, 11, 6, 40)):
-            self.view.setColumnWidth(number, wide * letters)
-        self.view.verticalHeader().setDefaultSectionSize(round(self.fontMetrics().height() * 1.7))
-        self.view.horizontalHeader().setStretchLastSection(True)

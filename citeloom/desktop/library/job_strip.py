@@ -13,7 +13,7 @@ from citeloom.core.errors import CiteLoomError
 from citeloom.core.jobs import RunningJob
 from citeloom.core.text.sanitize import clean
 from citeloom.desktop.shell.page import PageContext
-from citeloom.desktop.text import job_text, library_text
+from citeloom.desktop.text import job_text
 from citeloom.desktop.widgets import basics
 from citeloom.desktop.widgets.layout import column, row
 
@@ -84,7 +84,7 @@ class JobStrip(QFrame):
         job = jobs[0]
         self.stop_button.setEnabled(any(one.job_id not in self._stopping for one in jobs))
         self.what.setText(job_text.stage_text(job))
-        self.file.show_message(library_text.one_line(job_text.file_text(job)))
+        self.file.show_message(basics.one_line(job_text.file_text(job)))
         self.file.setVisible(bool(job.file) or (job_text.counts_papers(job) and not job.waits_for))
         self.left.setText(job_text.time_left(job))
         share = job_text.share(job)

@@ -29,8 +29,7 @@ class Sources(QWidget):
         self._engine = tasks
         self._project = ""
         self.question: QMessageBox | None = None
-        self.list = QListWidget()
-        self.list.setAccessibleName(self.tr("What this project reads"))
+        self.list = basics.named(QListWidget(), self.tr("What this project reads"))
         self.list.setUniformItemSizes(True)
         self.list.setIconSize(QSize(16, 16))
         self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
@@ -47,7 +46,7 @@ class Sources(QWidget):
         self.list.clear()
         for source in sources:
             item = QListWidgetItem(
-                icon(_ICONS.get(source.kind, "file")), library_text.one_line(library_text.source_text(source))
+                icon(_ICONS.get(source.kind, "file")), basics.one_line(library_text.source_text(source))
             )
             item.setData(Qt.ItemDataRole.UserRole, source.path)
             item.setToolTip(basics.tip(library_text.source_text(source)))

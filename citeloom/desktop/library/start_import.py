@@ -21,7 +21,6 @@ from citeloom.api.importing import Ingest, PreviewSync, SyncPreview
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.library.source_dialogs import resize
 from citeloom.desktop.shell.page import PageContext
-from citeloom.desktop.text import library_text
 from citeloom.desktop.widgets import basics
 from citeloom.desktop.widgets.layout import column
 
@@ -52,12 +51,11 @@ class PlanDialog(QDialog):
             if count:
                 counts.addRow(basics.text(label, muted=True), basics.text(basics.number(count)))
         counts.addRow(basics.text(self.tr("Unchanged"), muted=True), basics.text(basics.number(plan.unchanged)))
-        self.leaving = QListView()
-        self.leaving.setAccessibleName(self.tr("Papers that would be removed"))
+        self.leaving = basics.named(QListView(), self.tr("Papers that would be removed"))
         self.leaving.setUniformItemSizes(True)
         self.leaving.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         names = [" · ".join(filter(None, (one.citekey, one.title or one.source))) for one in removed]
-        self.leaving.setModel(QStringListModel([library_text.one_line(name) for name in names], self))
+        self.leaving.setModel(QStringListModel([basics.one_line(name) for name in names], self))
         self.buttons = QDialogButtonBox()
         self.keep = self._button(self.tr("&Keep them"), remove=False)
         self.remove = self._button(self.tr("&Remove them"), remove=True)

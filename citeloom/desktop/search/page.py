@@ -7,9 +7,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, Qt, QTimer
+from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QWidget
 
 from citeloom.api.events import Event, JobFinished, JobQueued
 from citeloom.api.library import ListProjects, ProjectSummaries
@@ -24,7 +24,7 @@ from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import Page, PageContext
 from citeloom.desktop.text.hit_text import cut
 from citeloom.desktop.widgets import basics
-from citeloom.desktop.widgets.layout import column, row
+from citeloom.desktop.widgets.layout import column, row, splitter, stack
 
 _TYPING_MS, _BUSY_AFTER_MS = 250, 300
 _MAX_HITS = 20
@@ -62,13 +62,12 @@ class SearchPage(Page):
         self.welcome = self._welcome([])
         without_filters = (self.tr("Search without filters"), self.bar.filters.clear)
         self.nothing = basics.EmptyState("search", "", "", [without_filters])
-        self.found = QSplitter()
-        self.stack = QStackedWidget()
+        self.found = splitter((self.hits, 400), (self.reader, 600), stretch=(2, 3))
+        self.found.setHandleWidth(basics.GAP)
+        self.stack = stack(self.waiting, self.no_project, self.welcome, self.nothing, self.found)
         self._lay_out()
-        self._typing = QTimer(self, singleShot=True, interval=_TYPING_MS)
-        self._typing.timeout.connect(self.search_now)
-        self._busy_timer = QTimer(self, singleShot=True, interval=_BUSY_AFTER_MS)
-        self._busy_timer.timeout.connect(self.busy.show)
+        self._typing = basics.single_shot(self, _TYPING_MS, self.search_now)
+        self._busy_timer = basics.single_shot(self, _BUSY_AFTER_MS, self.busy.show)
         self._connect()
 
     def title(self) -> str:
@@ -102,15 +101,6 @@ class SearchPage(Page):
     # -- layout ------------------------------------------------------------------------------------------------
 
     def _lay_out(self) -> None:
-        self.found.addWidget(self.hits)
-        self.found.addWidget(self.reader)
-        self.found.setChildrenCollapsible(False)
-        self.found.setStretchFactor(0, 2)
-        self.found.setStretchFactor(1, 3)
-        self.found.setSizes([400, 600])
-        self.found.setHandleWidth(basics.GAP)
-        for part in (self.waiting, self.no_project, self.welcome, self.nothing, self.found):
-            self.stack.addWidget(part)
         column(
             self.bar,
             self.banner,

@@ -6,7 +6,7 @@ import base64
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, QPointF, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QPointF, Qt, Signal
 from PySide6.QtGui import QImage, QKeySequence, QPalette, QResizeEvent, QShortcut, QWheelEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QWidget
 
@@ -67,10 +67,8 @@ class PageView(QWidget):
         self.fit = self._tool("fit", self.tr("Fit the width"), "Ctrl+0", lambda: self.zoom(0))
         tools = (self.previous, self.where, self.next, Stretch(), self.smaller, self.fit, self.larger)
         column(self.busy, (self.paper, 1), self.note, row(*tools), of=self, spacing=4)
-        self._busy_timer = QTimer(self, singleShot=True, interval=_BUSY_AFTER_MS)
-        self._busy_timer.timeout.connect(self.busy.show)
-        self._sharpen = QTimer(self, singleShot=True, interval=_SHARPEN_AFTER_MS)
-        self._sharpen.timeout.connect(self._load_if_wider)
+        self._busy_timer = basics.single_shot(self, _BUSY_AFTER_MS, self.busy.show)
+        self._sharpen = basics.single_shot(self, _SHARPEN_AFTER_MS, self._load_if_wider)
         self._show_position()
 
     def show_passage(self, project: str, hit: SearchHit) -> None:

@@ -37,8 +37,7 @@ class ServerAddress(QWidget):
         self._context = context
         self._address = ""
         self._task: Task | None = None
-        self.line = QLineEdit(placeholderText=_EXAMPLE)
-        self.line.setAccessibleName(self.tr("Address of the Qdrant server"))
+        self.line = basics.named(QLineEdit(placeholderText=_EXAMPLE), self.tr("Address of the Qdrant server"))
         self.line.textChanged.connect(self._on_text)
         self.line.editingFinished.connect(self._finished)
         self.test_button = basics.button(self.tr("Te&st"), self.test, icon_name="check")

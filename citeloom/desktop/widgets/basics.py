@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from html import escape
 from itertools import pairwise
+from typing import TypeVar
 
-from PySide6.QtCore import QDateTime, QEvent, QLocale, QRectF, QSize, Qt
+from PySide6.QtCore import QDateTime, QEvent, QLocale, QObject, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import (
     QApplication,
@@ -30,9 +31,11 @@ from citeloom.desktop.shell.translations import translate
 from citeloom.desktop.widgets.layout import Stretch, column, row
 
 GAP = 12  # pixels between the parts of a page
+_MAX_CELL = 400  # characters in a cell of a table or list; no column is wider
 PAGE_MARGINS = (2 * GAP, GAP, 2 * GAP, GAP)
 
 Action = tuple[str, Callable[[], object]]
+WidgetT = TypeVar("WidgetT", bound=QWidget)
 
 
 class _Label(QLabel):
@@ -100,6 +103,19 @@ def busy_line(message: str) -> QProgressBar:
     keep_space(line)
     line.hide()
     return line
+
+
+def named(widget: WidgetT, name: str) -> WidgetT:
+    """Give a widget its name for screen readers."""
+    widget.setAccessibleName(name)
+    return widget
+
+
+def single_shot(owner: QObject, interval: int, callback: Callable[[], object]) -> QTimer:
+    """Create a timer that calls back once, some milliseconds after each start."""
+    timer = QTimer(owner, singleShot=True, interval=interval)
+    timer.timeout.connect(callback)
+    return timer
 
 
 def keep_space(widget: QWidget) -> None:
@@ -175,8 +191,7 @@ class Banner(QFrame):
         self.message = text()
         self.message.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.message.setMinimumWidth(1)  # a long path in a message must not widen the window
-        self.button = QPushButton()
-        self.button.setAccessibleName(self.tr("What to do about it"))
+        self.button = named(QPushButton(), self.tr("What to do about it"))
         self.close_button = button("", self.hide, icon_name="close", tip=self.tr("Close this message"))
         self.close_button.setFlat(True)
         self._pressed: Callable[[], object] | None = None
@@ -327,6 +342,11 @@ def ask_first(
 def tip(message: str) -> str:
     """Return a text as a tooltip that wraps; escaped, because Qt renders tooltips as rich text."""
     return f"<p>{escape(clean(message))}</p>" if message else ""
+
+
+def one_line(text: str) -> str:
+    """Return a text on one line for a list; shortened, because long texts are slow to lay out and elided anyway."""
+    return " ".join(clean(text[:_MAX_CELL]).split())
 
 
 def number(value: int) -> str:

@@ -41,13 +41,10 @@ class DataSection(Section):
         self.where = basics.text()
         self.total = basics.text(muted=True)
         self.parts = RowsModel[DiskUsagePart](
-            (
-                Column(self.tr("What"), self._part, 28),
-                Column(self.tr("Size"), lambda part: basics.size_text(part.bytes), 11, number=True, firm=True),
-                Column(self.tr("Where"), lambda part: part.path, 0),
-            ),
             "name",
-            self,
+            Column(self.tr("What"), self._part, 28),
+            Column(self.tr("Size"), lambda part: basics.size_text(part.bytes), 11, number=True, firm=True),
+            Column(self.tr("Where"), lambda part: part.path, 0),
         )
         self.table = Table(self.parts, self.tr("What takes room on the disk"))
         self.table.setFixedHeight(self.table.verticalHeader().defaultSectionSize() * (_PARTS + 1) + basics.GAP)

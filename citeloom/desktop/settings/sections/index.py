@@ -51,15 +51,12 @@ class IndexSection(Section):
         self._jobs: dict[str, tuple[str, str]] = {}  # started on this page: id → kind and project
         self.dialog: MoveDialog | None = None
         self.projects = RowsModel[IndexInfo](
-            (
-                Column(self.tr("Project"), lambda index: index.project, 22),
-                Column(self.tr("Where"), lambda index: location_text(index.place), 30),
-                Column(self.tr("Passages"), lambda index: basics.number(index.passages), 10, number=True, firm=True),
-                Column(self.tr("Size"), size_text, 10, number=True, firm=True),
-                Column(self.tr("State"), connection_text, 0),
-            ),
             "project",
-            self,
+            Column(self.tr("Project"), lambda index: index.project, 22),
+            Column(self.tr("Where"), lambda index: location_text(index.place), 30),
+            Column(self.tr("Passages"), lambda index: basics.number(index.passages), 10, number=True, firm=True),
+            Column(self.tr("Size"), size_text, 10, number=True, firm=True),
+            Column(self.tr("State"), connection_text, 0),
         )
         self.table = Table(self.projects, self.tr("Projects and the locations of their indexes"))
         self.table.setFixedHeight(self.table.verticalHeader().defaultSectionSize() * (_ROWS + 1) + basics.GAP)
