@@ -30,8 +30,8 @@ class EditorsPart(QWidget):
         self.model = RowsModel[ConnectedEditor](
             "session_id",
             Column(self.tr("Editor"), lambda row: editor_text(row.client, row.version), 0),
-            Column(self.tr("Sees"), self._projects, 16),
-            Column(self.tr("May"), lambda row: toolset_text(row.toolsets), 14),
+            Column(self.tr("Projects"), self._projects, 16),
+            Column(self.tr("Access"), lambda row: toolset_text(row.toolsets), 14),
             Column(self.tr("Connected since"), lambda row: time_text(row.since), 17, firm=True),
             Column(self.tr("Last question"), self._last, 24),
             Column(self.tr("Questions"), lambda row: number(row.calls), 11, number=True, firm=True),

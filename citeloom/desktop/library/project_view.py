@@ -70,9 +70,8 @@ class ProjectView(QWidget):
             self.tr("Add a part of Zotero or a folder, or drop files and folders here."),
             [(self.tr("Part of &Zotero…"), self._add_zotero), (self.tr("&Folder…"), self._add_folder)],
         )
-        self.tabs = QTabWidget()
+        self.tabs = basics.named(QTabWidget(), self.tr("About this project"))
         self.tabs.setDocumentMode(True)
-        self.tabs.setAccessibleName(self.tr("About this project"))
         self.tabs.addTab(_padded(self.papers), self.tr("&Papers"))
         self.tabs.addTab(_padded(self.sources), self.tr("What it &reads"))
         self._lay_out()

@@ -34,8 +34,7 @@ class Sources(QWidget):
         self.list.setIconSize(QSize(16, 16))
         self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.list.currentRowChanged.connect(self._on_current)
-        self.references = basics.text(muted=True)
-        self.references.setMinimumWidth(1)  # a path without a space must not widen the window
+        self.references = basics.text(muted=True, shrinks=True)
         self.remove_button = basics.button(self.tr("Stop reading t&his…"), self._remove, icon_name="remove")
         column((self.list, 1), row((self.references, 1), self.remove_button), of=self)
 

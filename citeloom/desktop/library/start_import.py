@@ -124,7 +124,7 @@ class Importing(QObject):
         for path, error in refused[:_MAX_LISTED]:
             lines.append(self.tr("{file}: {problem}").format(file=Path(path).name or path, problem=str(error)))
         if more := len(refused[_MAX_LISTED:]):
-            lines.append(self.tr("{count} more could not be taken.").format(count=basics.number(more)))
+            lines.append(self.tr("{count} more could not be imported.").format(count=basics.number(more)))
         self.notice.emit("\n".join(lines), bool(refused))
         if accepted:
             self.started.emit()

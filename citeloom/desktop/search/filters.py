@@ -101,9 +101,8 @@ class FilterPanel(QWidget):
         return {operator: year for operator, year in bounds.items() if year is not None}
 
     def _year(self, name: str) -> QLineEdit:
-        field = QLineEdit()
+        field = basics.named(QLineEdit(), name)
         field.setValidator(QRegularExpressionValidator(QRegularExpression("[0-9]{0,4}"), field))
-        field.setAccessibleName(name)
         field.setToolTip(name)
         field.setMinimumWidth(field.fontMetrics().horizontalAdvance("00000") + 2 * basics.GAP)
         field.textEdited.connect(lambda text: self._emit_change() if len(text) in (0, _YEAR) else None)
@@ -111,13 +110,12 @@ class FilterPanel(QWidget):
         return field
 
     def _choice(self, name: str, placeholder: str) -> QComboBox:
-        field = QComboBox()
+        field = basics.named(QComboBox(), name)
         field.setEditable(True)
         field.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         field.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         field.setMinimumContentsLength(6)
         field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        field.setAccessibleName(name)
         field.view().setAccessibleName(name)
         completer = QCompleter(field.model(), field)
         completer.setFilterMode(Qt.MatchFlag.MatchContains)

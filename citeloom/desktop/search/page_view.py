@@ -47,12 +47,11 @@ class PageView(QWidget):
         self._merged: list[str] = []  # ids of the other passages of a merged hit, which are marked as well
         self._marks_tasks: list[Task] = []
         self.canvas = PageCanvas()
-        self.paper = QScrollArea()
+        self.paper = basics.named(QScrollArea(), self.tr("Page"))
         self.paper.setWidget(self.canvas)
         self.paper.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.paper.setBackgroundRole(QPalette.ColorRole.Window)
         self.paper.setFrameShape(QFrame.Shape.NoFrame)
-        self.paper.setAccessibleName(self.tr("Page"))
         self.paper.viewport().installEventFilter(self)
         self.busy = basics.busy_line(self.tr("The page is loading"))
         self.note = basics.text(muted=True)

@@ -36,14 +36,12 @@ class Reader(QWidget):
         self._project = self._question = ""
         self._hit: SearchHit | None = None
         self._surroundings_task: Task | None = None
-        self.title = basics.text(bold=True)
-        self.also = basics.text(muted=True)
-        self.copied = basics.text(muted=True)
+        self.title = basics.text(bold=True, shrinks=True)
+        self.also = basics.text(muted=True, shrinks=True)
+        self.copied = basics.text(muted=True, shrinks=True)
         self.page = PageView(context)
-        self.why = basics.text(muted=True)
+        self.why = basics.text(muted=True, shrinks=True)
         self.why.hide()
-        for message in (self.title, self.also, self.copied, self.why):
-            message.setMinimumWidth(1)  # a name without a space must not widen the window
         self.passage = PassageText()
         self.copy_button = self._copy_menu()
         keys = QKeySequence("Ctrl+O").toString(QKeySequence.SequenceFormat.NativeText)

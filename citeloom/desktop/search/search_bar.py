@@ -42,10 +42,9 @@ class SearchBar(QWidget):
         super().__init__()
         self._projects: list[ProjectSummary] = []
         self._hybrid = True  # the chosen mode, also while the project does not support it
-        self.box = SearchBox()
+        self.box = basics.named(SearchBox(), self.tr("Question"))
         self.box.setMaxLength(_MAX_QUESTION)
         self.box.setPlaceholderText(self.tr("Ask in your own words …"))
-        self.box.setAccessibleName(self.tr("Question"))
         self.box.setClearButtonEnabled(True)
         self.box.addAction(QAction(icon("search"), "", self.box), QLineEdit.ActionPosition.LeadingPosition)
         font = self.box.font()

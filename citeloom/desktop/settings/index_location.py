@@ -41,12 +41,10 @@ class ServerAddress(QWidget):
         self.line.textChanged.connect(self._on_text)
         self.line.editingFinished.connect(self._finished)
         self.test_button = basics.button(self.tr("Te&st"), self.test, icon_name="check")
-        self.status = basics.text()
-        self.warning = basics.text()
+        self.status = basics.text(shrinks=True)
+        self.warning = basics.text(shrinks=True)
         self._sign = basics.Picture("warning", 20)
         column(row((self.line, 1), self.test_button), self.status, row(self._sign, (self.warning, 1)), of=self)
-        for text in (self.status, self.warning):
-            text.setMinimumWidth(1)  # a long address must not widen the window
         self._on_text()
 
     def address(self) -> str:
@@ -190,7 +188,7 @@ class MoveDialog(QDialog):
             " then it is deleted. This takes a while, and nothing new is read into this project until it is done."
             " You can keep working."
         )
-        self.message = basics.text(text.format(count=basics.number(index.passages)), muted=True)
+        self.message = basics.text(text.format(count=basics.number(index.passages)), muted=True, shrinks=True)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self.move_button = buttons.addButton(self.tr("&Move it"), QDialogButtonBox.ButtonRole.AcceptRole)
         buttons.accepted.connect(self._agree)
@@ -200,8 +198,7 @@ class MoveDialog(QDialog):
         parts = (heading, self.local, self.remote, server, self.message, Stretch(1), buttons)
         column(*parts, of=self, margins=None, spacing=basics.GAP)
         self.server.test_button.setDefault(True)  # Enter in the address field must not start the move
-        for label in (heading, self.message):
-            label.setMinimumWidth(1)
+        heading.setMinimumWidth(1)
         self.setMinimumWidth(self.fontMetrics().averageCharWidth() * _LETTERS)
         self.local.setEnabled(self._location != EMBEDDED)
         (self.remote if self._location == EMBEDDED else self.local).setChecked(True)

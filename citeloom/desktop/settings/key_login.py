@@ -33,8 +33,7 @@ class KeyLogin(QWidget):
     ) -> None:
         super().__init__()
         self._context, self._log_in, self._log_out, self._question = context, log_in, log_out, question
-        self.message = basics.text()
-        self.message.setMinimumWidth(1)
+        self.message = basics.text(shrinks=True)
         self.key = basics.named(QLineEdit(echoMode=QLineEdit.EchoMode.Password, placeholderText=name), name)
         self.key.returnPressed.connect(self._submit)
         self.log_in_button = basics.button(self.tr("Log &in"), self._submit)

@@ -8,7 +8,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
 from citeloom.api.maintenance import OcrLanguage
-from citeloom.desktop.widgets.basics import search_field
+from citeloom.desktop.widgets.basics import named, search_field
 from citeloom.desktop.widgets.layout import column
 
 _CODE = Qt.ItemDataRole.UserRole
@@ -26,9 +26,8 @@ class Languages(QWidget):
         self._offered: list[OcrLanguage] = []
         self._chosen: list[str] = []
         self.find_field = search_field(self.tr("Find a language"), lambda _: self._filter())
-        self.list = QListWidget()
+        self.list = named(QListWidget(), self.tr("Languages of scanned pages"))
         self.list.setUniformItemSizes(True)
-        self.list.setAccessibleName(self.tr("Languages of scanned pages"))
         self.list.setFixedHeight(round(self.fontMetrics().height() * 1.6) * _ROWS)
         self.list.itemChanged.connect(self._on_ticked)
         column(self.find_field, (self.list, 1), of=self)

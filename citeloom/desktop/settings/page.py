@@ -46,9 +46,8 @@ class SettingsPage(Page):
         )
         made: list[Section] = [kind(context, self.settings_file, self.banner) for kind in kinds]
         self.sections = {section.name: section for section in made}
-        self.list = QListWidget()
+        self.list = basics.named(QListWidget(), self.tr("Sections of the settings"))
         self.list.setObjectName("pages")  # styled like the list of pages
-        self.list.setAccessibleName(self.tr("Sections of the settings"))
         self.list.addItems([section.title() for section in made])
         self.stack = stack(*made)
         self.list.setFixedWidth(self.list.sizeHintForColumn(0) + 3 * basics.GAP)

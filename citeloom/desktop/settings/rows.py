@@ -208,9 +208,8 @@ class ChoiceRow(Row):
         box = QComboBox()
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         box.setStyleSheet("combobox-popup: 0")  # a scrolling list: the other popup measures every row first
-        view = QListView()
+        view = basics.named(QListView(), label.replace("&", ""))
         view.setUniformItemSizes(True)
-        view.setAccessibleName(label.replace("&", ""))
         box.setView(view)
         super().__init__(box, name, label, help)
         self._choices = _ChoicesModel(self)

@@ -55,10 +55,9 @@ class MainWindow(QMainWindow):
             self.tr("This desktop shows no tray icons: CiteLoom runs as long as this window is open."), muted=True
         )
         self.no_tray.hide()
-        self.progress = QProgressBar()
+        self.progress = named(QProgressBar(), self.tr("Progress of the imports"))
         self.progress.setMaximumWidth(220)
         self.progress.setTextVisible(False)
-        self.progress.setAccessibleName(self.tr("Progress of the imports"))
         self._build()
 
         QShortcut(QKeySequence(QKeySequence.StandardKey.Close), self, self.close)

@@ -48,9 +48,13 @@ class _Label(QLabel):
         super().setText(clean(message))
 
 
-def text(message: str = "", *, muted: bool = False, bold: bool = False, bigger: float = 1.0) -> QLabel:
-    """Create a label whose text wraps and can be selected."""
+def text(
+    message: str = "", *, muted: bool = False, bold: bool = False, bigger: float = 1.0, shrinks: bool = False
+) -> QLabel:
+    """Create a label whose text wraps and can be selected; if it shrinks, a long word does not widen the window."""
     label = _Label(message)
+    if shrinks:
+        label.setMinimumWidth(1)
     label.setWordWrap(True)
     label.setTextInteractionFlags(
         Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
@@ -97,9 +101,8 @@ def search_field(message: str, changed: Callable[[str], object]) -> QLineEdit:
 
 def busy_line(message: str) -> QProgressBar:
     """Create a thin busy indicator that keeps its space while hidden."""
-    line = QProgressBar(minimum=0, maximum=0, textVisible=False)
+    line = named(QProgressBar(minimum=0, maximum=0, textVisible=False), message)
     line.setMaximumHeight(4)
-    line.setAccessibleName(message)
     keep_space(line)
     line.hide()
     return line
@@ -188,9 +191,8 @@ class Banner(QFrame):
         self.setObjectName("banner")
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self._icon = Picture("info", 20)
-        self.message = text()
+        self.message = text(shrinks=True)
         self.message.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self.message.setMinimumWidth(1)  # a long path in a message must not widen the window
         self.button = named(QPushButton(), self.tr("What to do about it"))
         self.close_button = button("", self.hide, icon_name="close", tip=self.tr("Close this message"))
         self.close_button.setFlat(True)

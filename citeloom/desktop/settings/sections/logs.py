@@ -38,7 +38,7 @@ class LogsSection(Section):
             "part",
             Column(self.tr("Part"), lambda finding: finding.part, 22),
             Column(self.tr("State"), self._state, 13, firm=True),
-            Column(self.tr("Seen"), lambda finding: finding.seen, 0),
+            Column(self.tr("Result"), lambda finding: finding.seen, 0),
         )
         self.table = Table(self.findings, self.tr("What the check-up found"))
         self.table.setMinimumHeight(self.table.verticalHeader().defaultSectionSize() * 7)
