@@ -7,6 +7,8 @@ from pathlib import Path
 
 from citeloom.editors.types import ConfigLocation, Editor, Locations, UserEnvironment
 
+_AGENT_PANEL = "It is available at once, in the Agent Panel."
+_MCP_SERVERS = "It is available at once, under MCP Servers."
 _CHAT = "It is available in the next chat."
 _SESSION = "It is available in the next session."
 _RELOAD = "Reload its window (Developer: Reload Window), or restart it."
@@ -103,12 +105,8 @@ _EDITORS = (
     _vs_code("vscode", "VS Code", "Code", "code"),
     _vs_code("vscode-insiders", "VS Code Insiders", "Code - Insiders", "code-insiders"),
     Editor("windsurf", "Windsurf", "jsonc", "mcpServers", _windsurf, "windsurf", next_step=_REFRESH),
-    Editor(
-        "zed", "Zed", "jsonc", "context_servers", _zed, "zed", next_step="It is available at once, in the Agent Panel."
-    ),
-    Editor(
-        "cline", "Cline", "json", "mcpServers", _cline, "cline", next_step="It is available at once, under MCP Servers."
-    ),
+    Editor("zed", "Zed", "jsonc", "context_servers", _zed, "zed", next_step=_AGENT_PANEL),
+    Editor("cline", "Cline", "json", "mcpServers", _cline, "cline", next_step=_MCP_SERVERS),
     Editor(
         "continue",
         "Continue",

@@ -196,8 +196,8 @@ class Banner(QFrame):
         self.button = named(QPushButton(), self.tr("What to do about it"))
         self.close_button = button("", self.hide, icon_name="close", tip=self.tr("Close this message"))
         self.close_button.setFlat(True)
-        self._pressed: Callable[[], object] | None = None
-        self.button.clicked.connect(self._act)
+        self._pressed: Callable[[], object] = self.hide
+        self.button.clicked.connect(lambda _: self._pressed())
         row(self._icon, (self.message, 1), self.button, self.close_button, of=self, margins=None)
         self.hide()
 
@@ -231,10 +231,6 @@ class Banner(QFrame):
         """Hide the message of a failed load; messages about actions stay."""
         if self._load_error:
             self.hide()
-
-    def _act(self) -> None:
-        if self._pressed:
-            self._pressed()
 
 
 class StateBox(QFrame):
