@@ -194,11 +194,10 @@ class AccessLogPart(QWidget):
             self.tr("Clear the log"),
             self.tr("Delete the log of all projects? This cannot be undone."),
             self.tr("Clear the log"),
-            self._clear,
+            lambda: self.context.tasks.send(
+                self, ClearAccessLog(), done=self._on_cleared, failed=self.banner.show_error
+            ),
         )
-
-    def _clear(self) -> None:
-        self.context.tasks.send(self, ClearAccessLog(), done=self._on_cleared, failed=self.banner.show_error)
 
     def _on_cleared(self, cleared: ClearedLog) -> None:
         self.model.reload()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QMessageBox, QWidget
 
@@ -91,6 +89,8 @@ class EditorsPart(QWidget):
     def _confirm_disconnect(self) -> None:
         if (row := self.table.chosen()) is None:
             return
+        request = DisconnectEditor(session_id=row.session_id)
+        failed = self.banner.show_error
         self.question = ask_first(
             self,
             self.tr("Disconnect"),
@@ -99,9 +99,5 @@ class EditorsPart(QWidget):
                 " or the editor itself."
             ).format(editor=editor_text(row.client)),
             self.tr("Disconnect"),
-            partial(self._disconnect, row.session_id),
+            lambda: self.context.tasks.send(self, request, done=lambda _: self.refresh(), failed=failed),
         )
-
-    def _disconnect(self, session_id: str) -> None:
-        request = DisconnectEditor(session_id=session_id)
-        self.context.tasks.send(self, request, done=lambda _: self.refresh(), failed=self.banner.show_error)

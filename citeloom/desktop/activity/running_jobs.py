@@ -6,13 +6,13 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QProgressBar, QScrollArea, QSizePolicy, QWidget
 
 from citeloom.core.jobs import RunningJob
+from citeloom.desktop.library.job_strip import Elided
 from citeloom.desktop.text import job_text
 from citeloom.desktop.widgets.basics import GAP, button, number, text
 from citeloom.desktop.widgets.layout import column, row
 
 _MAX_CARDS = 5  # the others are only counted
 _STEPS = 1000
-_MIN_NAME = 30  # characters of a file name
 
 
 class JobCard(QFrame):
@@ -26,9 +26,7 @@ class JobCard(QFrame):
         self._id = job.job_id
         self.name = text(bold=True)
         self.message = text()
-        self.file = text(muted=True)
-        self.file.setWordWrap(False)
-        self.file.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.file = Elided()
         self.bar = QProgressBar(textVisible=False)
         self.bar.setMaximumHeight(round(self.fontMetrics().height() * 0.6))
         self.stop_button = button(self.tr("Stop"), self._stop, icon_name="close")
@@ -40,10 +38,8 @@ class JobCard(QFrame):
         title = job_text.title(job.kind, job.project)
         self.name.setText(f"{title} · {job.source}" if job.source else title)
         self.message.setText(" – ".join(filter(None, (job_text.stage_text(job), job_text.progress_text(job)))))
-        letters = self.file.fontMetrics()
-        room = max(self.file.width(), letters.averageCharWidth() * _MIN_NAME)
-        self.file.setText(letters.elidedText(job_text.file_text(job), Qt.TextElideMode.ElideMiddle, room))
-        self.file.setVisible(bool(self.file.text()))
+        self.file.show_message(job_text.file_text(job))
+        self.file.setVisible(bool(job.file))
         waits = job.state in ("queued", "parked", "paused")
         share = job_text.share(job)
         # An empty range makes Qt show a busy indicator.

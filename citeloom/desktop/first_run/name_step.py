@@ -21,14 +21,12 @@ class NameStep(Step):
         self.name = basics.named(QLineEdit(), self.tr("Name of the project"))
         label.setBuddy(self.name)
         self.name.textChanged.connect(self._on_text)
-        self.name.textEdited.connect(self._set_edited)
-        self._edited = False  # typed by the user
         self.problem = basics.text()
         self.problem.hide()
         add(self.inside, label, self.name, self.problem, Stretch())
 
     def entered(self) -> None:
-        if not self._edited:
+        if not self.name.isModified():  # typed by the user
             self.name.setText(self.chosen.suggested_name())
         self.name.setFocus()
         self.name.selectAll()
@@ -46,6 +44,3 @@ class NameStep(Step):
         self.chosen.name = text.strip()
         self.problem.hide()
         self.changed.emit()
-
-    def _set_edited(self) -> None:
-        self._edited = True

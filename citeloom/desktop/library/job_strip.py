@@ -21,7 +21,7 @@ _STEPS = 1000
 _THIN = 8  # pixels; the bar has no text
 
 
-class _Elided(QLabel):
+class Elided(QLabel):
     """Label with one line of muted text, elided in the middle."""
 
     def __init__(self) -> None:
@@ -31,6 +31,7 @@ class _Elided(QLabel):
         self._text = ""
 
     def show_message(self, text: str) -> None:
+        """Show a text."""
         self._text = text = clean(text)
         self.setToolTip(basics.tip(text))
         self.setAccessibleName(text)
@@ -53,7 +54,7 @@ class JobStrip(QFrame):
         self._stopping: set[str] = set()  # ids of jobs being stopped; the current file is finished first
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.what = basics.text()
-        self.file = _Elided()
+        self.file = Elided()
         self.left = basics.text(muted=True)
         self.left.setWordWrap(False)
         self.bar = basics.named(QProgressBar(textVisible=False), self.tr("How much is done"))

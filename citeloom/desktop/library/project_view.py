@@ -58,7 +58,10 @@ class ProjectView(QWidget):
         self.rebuild_button = basics.button("", self._rebuild, icon_name="retry", tip=self.tr("Rebuild the index…"))
         self.remove_button = basics.button("", self._remove, icon_name="remove", tip=self.tr("Remove this project…"))
         self.retry_button = basics.button(
-            self.tr("Try failed papers a&gain"), self._retry, icon_name="retry", tip=self.tr("Also unchanged ones")
+            self.tr("Try failed papers a&gain"),
+            lambda: self.importing.read(self.project, retry_failed=True),
+            icon_name="retry",
+            tip=self.tr("Also unchanged ones"),
         )
         self.retry_button.hide()
         self.strip = JobStrip(context)
@@ -190,9 +193,6 @@ class ProjectView(QWidget):
     def sync(self) -> None:
         """Sync the project with its sources."""
         self.importing.sync(self.project)
-
-    def _retry(self) -> None:
-        self.importing.read(self.project, retry_failed=True)
 
     def import_paths(self, places: list[str]) -> None:
         """Import files and folders."""

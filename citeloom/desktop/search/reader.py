@@ -80,9 +80,8 @@ class Reader(QWidget):
         self.open_button.setText(where)
         self.open_button.setAccessibleName(where)
         self.open_hit.setText(where)
-        self.open_hit.setEnabled(bool(hit.open_uri))
-        self.open_button.setEnabled(bool(hit.open_uri))
-        self.copy_link.setEnabled(bool(hit.open_uri))
+        for uses_link in (self.open_hit, self.open_button, self.copy_link):
+            uses_link.setEnabled(bool(hit.open_uri))
         self.copy_bibtex.setEnabled(bool(hit.citekey))
         for copies_citation in (self.copy_cite, self.copy_quote):
             copies_citation.setEnabled(bool(hit.cite))

@@ -38,7 +38,9 @@ class Tray(QObject):
             self._add_page(page)
         self.menu.addSeparator()
         self.sync = self._add(self.tr("Sync now"), "sync", self.sync_asked.emit)
-        self.pause = self._add(self.tr("Pause"), "pause", self._toggle_pause)
+        self.pause = self._add(
+            self.tr("Pause"), "pause", lambda: self.pause_asked.emit(not context.engine_status.now.paused)
+        )
         self.menu.addSeparator()
         self._add_page(pages[-1])
         self._add(self.tr("Quit"), "close", self.quit_asked.emit)
@@ -68,9 +70,6 @@ class Tray(QObject):
             return
         if reason in (QSystemTrayIcon.ActivationReason.Trigger, QSystemTrayIcon.ActivationReason.DoubleClick):
             self._context.go.emit("search", {})
-
-    def _toggle_pause(self) -> None:
-        self.pause_asked.emit(not self._context.engine_status.now.paused)
 
     def _on_changed(self) -> None:
         if not self._redraw.isActive():

@@ -175,11 +175,9 @@ class IndexSection(Section):
     def _choose_location(self) -> None:
         if index := self.table.chosen():
             self.dialog = MoveDialog(self.context, index, str(self.settings_file.value(_SERVER)), self)
-            self.dialog.agreed.connect(partial(self._move, index.project))
+            project = index.project
+            self.dialog.agreed.connect(lambda to: self._start("move", project, MoveIndex(project=project, to=to)))
             self.dialog.open()
-
-    def _move(self, project: str, to: str) -> None:
-        self._start("move", project, MoveIndex(project=project, to=to))
 
     def _compact(self) -> None:
         if index := self.table.chosen():

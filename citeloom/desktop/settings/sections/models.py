@@ -44,7 +44,7 @@ class ModelsSection(Section):
             "name",
             Column(self.tr("Model"), lambda model: model.name, 0),
             Column(self.tr("Description"), lambda model: model.description, 46),
-            Column(self.tr("Recommended"), self._suits, 14, firm=True),
+            Column(self.tr("Recommended"), lambda model: self.tr("yes") if model.recommended else "", 14, firm=True),
             Column(self.tr("Size"), _size, 10, number=True, firm=True),
             Column(self.tr("Installed"), self._installed_text, 10, firm=True),
         )
@@ -116,9 +116,6 @@ class ModelsSection(Section):
         self.models.set_rows(
             [one for one in self._all if all(word in f"{one.name} {one.description}".casefold() for word in terms)]
         )
-
-    def _suits(self, model: ModelInfo) -> str:
-        return self.tr("yes") if model.recommended else ""
 
     def _installed_text(self, model: ModelInfo) -> str:
         if model.bundled:
