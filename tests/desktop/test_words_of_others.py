@@ -8,10 +8,9 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from citeloom.desktop.activity.rich_text import Paragraph, RichTextView
-from citeloom.desktop.search.copy_passage import quotation
 from citeloom.desktop.search.passage_text import PassageText
 from citeloom.desktop.text.activity_text import editor_text
-from citeloom.desktop.text.hit_text import cut
+from citeloom.desktop.text.hit_text import cut, quotation
 from citeloom.desktop.widgets import basics
 from citeloom.desktop.widgets.code_view import CodeView
 from citeloom.desktop.widgets.table import Column, RowsModel

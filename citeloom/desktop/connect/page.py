@@ -16,8 +16,7 @@ from citeloom.api.library import ListProjects, ProjectSummaries
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.connect import states
 from citeloom.desktop.connect.editor_list import EditorList
-from citeloom.desktop.connect.other import OtherPanel
-from citeloom.desktop.connect.panel import EditorPanel
+from citeloom.desktop.connect.panels import EditorPanel, OtherPanel
 from citeloom.desktop.connect.states import EditorState
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import Page, PageContext

@@ -11,13 +11,12 @@ from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 from citeloom.api.evidence import GetRecord, RecordResult
 from citeloom.api.search import GetPassage, PassageResult, SearchHit
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.desktop.search.copy_passage import opens_in_zotero, quotation
 from citeloom.desktop.search.page_view import PageView
 from citeloom.desktop.search.passage_text import PassageText
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.shell.page import PageContext
-from citeloom.desktop.text.hit_text import also_cites, cut
+from citeloom.desktop.text.hit_text import also_cites, cut, opens_in_zotero, quotation
 from citeloom.desktop.widgets import basics
 from citeloom.desktop.widgets.layout import column, row, splitter
 
