@@ -1900,10 +1900,6 @@
         <source>Which languages are your scanned papers in?</source>
         <translation>In welchen Sprachen sind Ihre gescannten Arbeiten?</translation>
     </message>
-    <message>
-        <source>{name} (no data on this computer)</source>
-        <translation>{name} (keine Daten auf diesem Computer)</translation>
-    </message>
 </context>
 <context>
     <name>Languages</name>

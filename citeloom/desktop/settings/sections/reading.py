@@ -10,14 +10,26 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 from citeloom.api.maintenance import ListOcr, OcrLanguage, OcrSupport
 from citeloom.desktop.settings.rows import Choice, ChoiceRow, NumberRow
 from citeloom.desktop.settings.section import Section
+from citeloom.desktop.shell.translations import translate
 from citeloom.desktop.widgets import basics
 from citeloom.desktop.widgets.basics import named, search_field
 from citeloom.desktop.widgets.layout import Stretch, add, column, leading
 
-_CODE = Qt.ItemDataRole.UserRole
+LANGUAGE_CODE = Qt.ItemDataRole.UserRole
 _ROWS = 7
 _LANGUAGES = "ocr.languages"
 _ENGINES = {"tesseract": "Tesseract", "rapidocr": "RapidOCR"}
+
+
+def language_item(language: OcrLanguage, *, ticked: bool) -> QListWidgetItem:
+    """Create the list item of a language, with a check box and its code."""
+    text = language.name
+    if not language.installed:
+        text = translate("Languages", "{name} (no data on this computer)").format(name=language.name)
+    item = QListWidgetItem(text)
+    item.setData(LANGUAGE_CODE, language.code)
+    item.setCheckState(Qt.CheckState.Checked if ticked else Qt.CheckState.Unchecked)
+    return item
 
 
 class Languages(QWidget):
@@ -50,19 +62,15 @@ class Languages(QWidget):
 
     def _fill(self) -> None:
         """Fill the list: checked languages first, then installed ones, then the rest."""
-        at = self.list.currentItem().data(_CODE) if self.list.currentItem() else None
+        at = self.list.currentItem().data(LANGUAGE_CODE) if self.list.currentItem() else None
         scrolled = self.list.verticalScrollBar().value()
         known = {one.code for one in self._offered}
         unknown = [OcrLanguage(code, code, installed=False) for code in self._chosen if code not in known]
         with QSignalBlocker(self.list):
             self.list.clear()
             for one in sorted([*self._offered, *unknown], key=self._order):
-                item = QListWidgetItem(
-                    one.name if one.installed else self.tr("{name} (no data on this computer)").format(name=one.name)
-                )
                 ticked = one.code in self._chosen
-                item.setData(_CODE, one.code)
-                item.setCheckState(Qt.CheckState.Checked if ticked else Qt.CheckState.Unchecked)
+                item = language_item(one, ticked=ticked)
                 if not one.installed and not ticked:
                     item.setFlags(Qt.ItemFlag.NoItemFlags)
                 self.list.addItem(item)
@@ -80,12 +88,12 @@ class Languages(QWidget):
         wanted = self.find_field.text().strip().casefold()
         for row in range(self.list.count()):
             item = self.list.item(row)
-            fits = wanted in item.text().casefold() or wanted == str(item.data(_CODE)).casefold()
+            fits = wanted in item.text().casefold() or wanted == str(item.data(LANGUAGE_CODE)).casefold()
             # The many languages that are not installed are only shown by a search.
             item.setHidden(not (fits if wanted else item.flags()))
 
     def _on_ticked(self, item: QListWidgetItem) -> None:
-        code = str(item.data(_CODE))
+        code = str(item.data(LANGUAGE_CODE))
         others = [one for one in self._chosen if one != code]
         chosen = [*others, code] if item.checkState() == Qt.CheckState.Checked else others
         if not chosen:
