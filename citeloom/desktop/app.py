@@ -18,14 +18,18 @@ from citeloom.api.importing import Ingest
 from citeloom.api.library import ListProjects, ProjectSummaries
 from citeloom.core import logging, paths
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.desktop.activity.page import ActivityPage
+from citeloom.desktop.connect.page import ConnectPage
 from citeloom.desktop.first_run.assistant import FirstRun
-from citeloom.desktop.shell import screen, style, translations
+from citeloom.desktop.library.page import ProjectsPage
+from citeloom.desktop.search.page import SearchPage
+from citeloom.desktop.settings.page import SettingsPage
+from citeloom.desktop.shell import screen, translations
 from citeloom.desktop.shell.engine_status import EngineStatus
 from citeloom.desktop.shell.engine_tasks import EngineTasks
 from citeloom.desktop.shell.icons import app_icon
 from citeloom.desktop.shell.main_window import MainWindow
-from citeloom.desktop.shell.page import PageContext
-from citeloom.desktop.shell.pages import all_pages
+from citeloom.desktop.shell.page import Page, PageContext
 from citeloom.desktop.shell.single_instance import OneInstance
 from citeloom.desktop.shell.tray import Tray
 from citeloom.desktop.widgets.basics import ask_first
@@ -33,6 +37,19 @@ from citeloom.desktop.widgets.basics import ask_first
 _TRAY_CHECK_MS = 2000
 _MAX_TRAY_CHECKS = 15  # checks: at log-in the panel may start after the app
 _END_MS = 8000  # timeout for the request that stops the engine
+# A few rules on top of the system's style, in colours of the palette.
+_STYLE_SHEET = """
+QListWidget#pages { border: none; border-right: 1px solid palette(mid); padding: 8px 6px; background: palette(window); }
+QListWidget#pages::item { padding: 8px 10px; border-radius: 6px; color: palette(window-text); }
+QListWidget#pages::item:selected { background: palette(highlight); color: palette(highlighted-text); }
+QFrame#banner { border: 1px solid palette(mid); border-radius: 6px; background: palette(alternate-base); }
+"""
+
+
+def all_pages(context: PageContext) -> list[Page]:
+    """Create the pages of the main window, in their order."""
+    kinds = (SearchPage, ProjectsPage, ActivityPage, ConnectPage, SettingsPage)
+    return [kind(context) for kind in kinds]
 
 
 class App(QObject):
@@ -215,7 +232,7 @@ def main(*, hidden: bool = False, page: str = "") -> int:
     except OSError as error:
         print(f"The app's log cannot be written: {error.strerror}.", file=sys.stderr)
     translations.speak(app, QLocale())
-    style.apply(app)
+    app.setStyleSheet(_STYLE_SHEET)
     desktop = App(hidden=hidden, page=page)
     instance.raised.connect(desktop.show)
     desktop.ending.connect(instance.release)

@@ -72,12 +72,12 @@ def undo(change: Change) -> None:
     if atomic_file.fingerprint(current) != change.written:
         raise CiteLoomError(
             Code.INVALID_INPUT,
-            f"{change.file} was changed since by another program, so it was left alone.",
+            f"{change.file} was changed by another program since then, so it was not restored.",
             _REMOVE,
         )
     before = None if change.backup is None else atomic_file.read(change.backup)
     if change.backup is not None and before is None:
-        raise CiteLoomError(Code.FILE_NOT_FOUND, f"The backup {change.backup} is gone.", _REMOVE)
+        raise CiteLoomError(Code.FILE_NOT_FOUND, f"The backup {change.backup} no longer exists.", _REMOVE)
     if change.created or change.backup is not None:
         atomic_file.replace(change.file, current, before)
     history.discard(change)
@@ -102,7 +102,7 @@ def snippet(editor_id: str, projects: Sequence[str], toolsets: Sequence[str]) ->
 def _editor(editor_id: str) -> Editor:
     if editor_id not in EDITORS:
         raise CiteLoomError(
-            Code.INVALID_INPUT, f"CiteLoom knows no editor {editor_id}.", f"It knows: {', '.join(EDITORS)}."
+            Code.INVALID_INPUT, f"{editor_id} is not a known editor.", f"Known editors: {', '.join(EDITORS)}."
         )
     return EDITORS[editor_id]
 

@@ -82,7 +82,7 @@ class JsonText(ConfigText):
         except ValueError as error:
             raise MalformedConfig(str(error)) from None
         if not isinstance(data, dict):
-            raise MalformedConfig("it holds no object in curly brackets")
+            raise MalformedConfig("it contains no object in curly brackets")
         return data
 
     def _object(self, start: int) -> _Object:

@@ -7,9 +7,11 @@ from pathlib import Path
 
 from citeloom.editors.types import ConfigLocation, Editor, Locations, UserEnvironment
 
-_CHAT = "It is there in the next chat."
-_SESSION = "It is there in the next session."
-_RELOAD = "Reload its window (Developer: Reload Window), or start it anew."
+_AGENT_PANEL = "It is available at once, in the Agent Panel."
+_MCP_SERVERS = "It is available at once, under MCP Servers."
+_CHAT = "It is available in the next chat."
+_SESSION = "It is available in the next session."
+_RELOAD = "Reload its window (Developer: Reload Window), or restart it."
 _RESTART = "Quit it and start it again."
 _REFRESH = "Press Refresh in the MCP settings of Cascade."
 _SWITCH_ON = "Switch it on under Program, in a chat."
@@ -103,10 +105,8 @@ _EDITORS = (
     _vs_code("vscode", "VS Code", "Code", "code"),
     _vs_code("vscode-insiders", "VS Code Insiders", "Code - Insiders", "code-insiders"),
     Editor("windsurf", "Windsurf", "jsonc", "mcpServers", _windsurf, "windsurf", next_step=_REFRESH),
-    Editor("zed", "Zed", "jsonc", "context_servers", _zed, "zed", next_step="It is there at once, in the Agent Panel."),
-    Editor(
-        "cline", "Cline", "json", "mcpServers", _cline, "cline", next_step="It is there at once, under MCP Servers."
-    ),
+    Editor("zed", "Zed", "jsonc", "context_servers", _zed, "zed", next_step=_AGENT_PANEL),
+    Editor("cline", "Cline", "json", "mcpServers", _cline, "cline", next_step=_MCP_SERVERS),
     Editor(
         "continue",
         "Continue",
@@ -116,7 +116,7 @@ _EDITORS = (
         "cn",
         initial_text="name: Local Config\nversion: 1.0.0\nschema: v1\nmodels: []\n",
         legacy_file="config.json",
-        next_step="Choose agent mode; its tools are there.",
+        next_step="Choose agent mode to use its tools.",
     ),
     Editor("codex", "Codex CLI", "toml", "mcp_servers", _codex, "codex", next_step=_SESSION),
     Editor("gemini", "Gemini CLI", "jsonc", "mcpServers", _gemini, "gemini", next_step=_SESSION),

@@ -44,8 +44,8 @@ def check_launch(found: DetectedEditor, seconds: float = _TIMEOUT_SECONDS) -> La
             )
         tools = _list_tools(found, found.connected, begin + seconds)
     except CiteLoomError as error:
-        return LaunchResult(False, [], time.monotonic() - begin, error)
-    return LaunchResult(True, tools, time.monotonic() - begin, None)
+        return LaunchResult([], time.monotonic() - begin, error)
+    return LaunchResult(tools, time.monotonic() - begin, None)
 
 
 def _list_tools(found: DetectedEditor, entry: Entry, deadline: float) -> list[str]:

@@ -101,7 +101,6 @@ class Change:
 class LaunchResult:
     """Outcome of launching the command in an editor's file."""
 
-    ok: bool
     tools: list[str]
     seconds: float
     problem: CiteLoomError | None

@@ -56,7 +56,7 @@ class YamlText(ConfigText):
             indent = self._key.start_mark.column + 2
             return self._after_line(self._value.start_mark.index, self._item(whole, indent))
         if len(self._own) > 1:
-            raise UnsafeEdit(f"the entry {SERVER_NAME} stands in it more than once")
+            raise UnsafeEdit(f"the entry {SERVER_NAME} occurs more than once")
         if self._value.flow_style:
             return self._with_flow_item(_json(whole))
         item = self._item(whole, indent=self._value.start_mark.column)
@@ -150,7 +150,7 @@ def _parse(text: str) -> tuple[Node | None, dict[str, Any]]:
     except YAMLError as error:
         raise MalformedConfig(_reason(error)) from None
     except (LookupError, TypeError):  # a value that is not of the kind that its tag says
-        raise MalformedConfig("a value in it makes no sense") from None
+        raise MalformedConfig("it contains an invalid value") from None
     except (ValueError, RecursionError) as error:
         raise MalformedConfig(str(error) or "it is nested too deeply") from None
     if data is not None and not isinstance(data, dict):

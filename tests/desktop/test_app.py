@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton, QSystemTra
 from pytestqt.qtbot import QtBot
 
 from citeloom.desktop.app import App
-from citeloom.desktop.shell.tray_state import TrayState
+from citeloom.desktop.shell.icons import TrayState
 from citeloom.ipc import launch
 from tests.desktop.naming import nameless
 from tests.desktop.watchdog import Watchdog
@@ -290,7 +290,7 @@ def test_without_a_screen_the_app_says_so(own_home: Path) -> None:
 def test_a_screen_that_does_not_answer_is_said_in_words(own_home: Path) -> None:
     result = citeloom(own_home, "app", QT_QPA_PLATFORM="", DISPLAY=":4711", WAYLAND_DISPLAY="")
     assert result.returncode == 1, "Qt would have ended the process"
-    assert "The screen :4711 does not answer." in result.stderr or "lacks a library" in result.stderr
+    assert "The display :4711 does not respond." in result.stderr or "lacks a library" in result.stderr
     assert "Traceback" not in result.stderr
 
 

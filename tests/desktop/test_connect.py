@@ -20,7 +20,7 @@ from citeloom.desktop.connect.choice import Choice
 from citeloom.desktop.connect.page import ConnectPage
 from citeloom.desktop.connect.states import state_text
 from citeloom.desktop.shell.page import PageContext
-from citeloom.desktop.text.editor_names import client_id
+from citeloom.desktop.text.activity_text import client_id
 from tests.desktop.fake_engine_tasks import fake_context
 from tests.desktop.naming import nameless
 from tests.desktop.sample_results import projects

@@ -13,7 +13,7 @@ from citeloom.api.verbs import encode
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import RunningJob
 from citeloom.desktop.shell.engine_status import Situation
-from citeloom.desktop.shell.tray_state import TrayState
+from citeloom.desktop.shell.icons import TrayState
 from tests.desktop.fake_engine_tasks import a_status, fake_context
 
 STATUS = a_status(

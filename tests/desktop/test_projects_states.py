@@ -364,7 +364,7 @@ def test_more_of_zotero_is_added_and_read(qtbot: QtBot) -> None:
     tasks.answers["library_allow_sources"] = tasks.answers["library_show_project"]
     page.view.add_button.menu().actions()[0].trigger()
     tree = page.view.dialog.zotero.tree  # type: ignore[union-attr]
-    qtbot.waitUntil(lambda: bool(tree.model.libraries))
+    qtbot.waitUntil(lambda: bool(tree.libraries))
     tree.view.setCurrentIndex(tree.view.model().index(0, 0, tree.view.model().index(0, 0)))
     qtbot.keyClick(tree.view, Qt.Key.Key_Space)
     qtbot.mouseClick(page.view.dialog.yes, LEFT)  # type: ignore[union-attr]

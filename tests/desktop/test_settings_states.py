@@ -241,7 +241,7 @@ def test_all_conversions_are_deleted_only_after_a_question(own_home: Path, qtbot
     )
     section = _go(page, "data", DataSection)
     _wait(qtbot, lambda: section.prune_all_button.isEnabled() and not section.prune_button.isEnabled())
-    assert section.total.text() == "5.0 MB in all; the disk has 1.0 GB left."
+    assert section.total.text() == "5.0 MB in total; the disk has 1.0 GB left."
     qtbot.mouseClick(section.prune_all_button, LEFT)
     assert section.question is not None and not any(verb == "maintenance_prune_cache" for verb, _ in tasks.asked)
     _agree(section.question)

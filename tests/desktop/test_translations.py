@@ -27,13 +27,13 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.desktop.app import all_pages
 from citeloom.desktop.first_run.assistant import FirstRun
 from citeloom.desktop.library.source_dialogs import NewProjectDialog
 from citeloom.desktop.settings.page import SettingsPage
 from citeloom.desktop.settings.rows import NumberRow
 from citeloom.desktop.shell import translations
 from citeloom.desktop.shell.main_window import MainWindow
-from citeloom.desktop.shell.pages import all_pages
 from citeloom.desktop.shell.tray import Tray
 from citeloom.desktop.widgets import basics
 from resources import make_translations

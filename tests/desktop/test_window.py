@@ -15,12 +15,11 @@ from pytestqt.qtbot import QtBot
 
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.app import is_first
-from citeloom.desktop.shell.icons import tray_icon
+from citeloom.desktop.shell.icons import TrayState, tray_icon
 from citeloom.desktop.shell.main_window import MainWindow
 from citeloom.desktop.shell.page import Page, PageContext
 from citeloom.desktop.shell.single_instance import OneInstance
 from citeloom.desktop.shell.tray import Tray
-from citeloom.desktop.shell.tray_state import TrayState
 from citeloom.desktop.widgets.basics import Picture, ask_first
 from tests.desktop.fake_engine_tasks import FakeEngineTasks, fake_context
 from tests.desktop.sample_results import projects as list_of_projects

@@ -8,11 +8,9 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from citeloom.desktop.activity.rich_text import Paragraph, RichTextView
-from citeloom.desktop.search.copy_passage import quotation
 from citeloom.desktop.search.passage_text import PassageText
-from citeloom.desktop.text import library_text
 from citeloom.desktop.text.activity_text import editor_text
-from citeloom.desktop.text.hit_text import cut
+from citeloom.desktop.text.hit_text import cut, quotation
 from citeloom.desktop.widgets import basics
 from citeloom.desktop.widgets.code_view import CodeView
 from citeloom.desktop.widgets.table import Column, RowsModel
@@ -28,7 +26,7 @@ def test_labels_tables_and_texts_show_plain_words(qtbot: QtBot) -> None:
     label.setText(HOSTILE * 2)
     assert label.text() == SHOWN * 2
 
-    table = RowsModel((Column("x", lambda row: str(row.x), 5),), "x")
+    table = RowsModel("x", Column("x", lambda row: str(row.x), 5))
     table.set_rows([SimpleNamespace(x=HOSTILE)])
     assert table.index(0, 0).data() == SHOWN
     assert table.index(0, 0).data(Qt.ItemDataRole.ToolTipRole) == basics.tip(SHOWN)
@@ -47,5 +45,5 @@ def test_labels_tables_and_texts_show_plain_words(qtbot: QtBot) -> None:
 
 
 def test_words_for_lines_and_for_the_clipboard_are_plain() -> None:
-    assert library_text.one_line(HOSTILE) == cut(HOSTILE, 100) == editor_text(HOSTILE) == SHOWN
+    assert basics.one_line(HOSTILE) == cut(HOSTILE, 100) == editor_text(HOSTILE) == SHOWN
     assert quotation(HOSTILE, f"[@{HOSTILE}]") == f"“{SHOWN}” [@{SHOWN}]"

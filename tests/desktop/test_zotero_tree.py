@@ -31,13 +31,12 @@ _TREE = _said(
 
 
 def _at(tree: ZoteroTree, name: str) -> Part:
-    every = [p for library in tree.model.libraries for p in (*library.walk(), *library.inside)]
+    every = [p for library in tree.libraries for p in (*library.walk(), *library.inside)]
     return next(p for p in every if p.name == name)
 
 
 def _press_space(qtbot: QtBot, tree: ZoteroTree, name: str) -> None:
-    part = _at(tree, name)
-    index = tree.model.createIndex(part.row, 0, id(part))
+    index = tree.model.findItems(name, Qt.MatchFlag.MatchExactly | Qt.MatchFlag.MatchRecursive)[0].index()
     tree.view.setCurrentIndex(tree.view.model().mapFromSource(index))  # type: ignore[attr-defined]
     qtbot.keyClick(tree.view, Qt.Key.Key_Space)
 

@@ -1,25 +1,104 @@
-"""The access log: what editors asked, filtered, exported and cleared."""
+"""The access log: what editors asked with the passages they got, filtered, exported and cleared."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from PySide6.QtCore import QStandardPaths, Qt
-from PySide6.QtWidgets import QComboBox, QFileDialog, QMessageBox, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QComboBox, QFileDialog, QMessageBox, QWidget
 
-from citeloom.api.activity import ClearAccessLog, ClearedLog
+from citeloom.api.activity import ClearAccessLog, ClearedLog, GetLoggedPassages, LoggedPassage
 from citeloom.api.library import ListProjects, ProjectSummaries
 from citeloom.core import settings
 from citeloom.core.errors import CiteLoomError
+from citeloom.core.types import AccessEntry
 from citeloom.desktop.activity.csv_export import Export
-from citeloom.desktop.activity.entry_details import EntryDetails
 from citeloom.desktop.activity.log_model import LogFilters, LogModel
-from citeloom.desktop.shell.engine_tasks import Task
+from citeloom.desktop.activity.rich_text import Paragraph, RichTextView
+from citeloom.desktop.shell.engine_tasks import EngineTasks, Task
 from citeloom.desktop.shell.page import PageContext
-from citeloom.desktop.text.activity_text import editor_text
-from citeloom.desktop.widgets.basics import GAP, Banner, EmptyState, ask_first, button, label_for, number, tab_order
-from citeloom.desktop.widgets.layout import Stretch, column, row
+from citeloom.desktop.text.activity_text import editor_text, outcome_text, tool_text
+from citeloom.desktop.widgets.basics import (
+    GAP,
+    Banner,
+    EmptyState,
+    ask_first,
+    button,
+    label_for,
+    number,
+    tab_order,
+    time_text,
+)
+from citeloom.desktop.widgets.layout import Stretch, column, row, splitter, stack
 from citeloom.desktop.widgets.table import Table
+
+
+class EntryDetails(RichTextView):
+    """View of the chosen log entry and its passages."""
+
+    def __init__(self, tasks: EngineTasks) -> None:
+        super().__init__(self.tr("The selected question and its passages"))
+        self._tasks = tasks
+        self._task: Task | None = None
+        self._shown: int | None = None  # id of the entry
+        self.setPlaceholderText(self.tr("Select a question to see its passages."))
+
+    def show_entry(self, row: AccessEntry | None) -> None:
+        """Show an entry; its passages are loaded afterwards."""
+        if row and row.id == self._shown:
+            return
+        if self._task:
+            self._task.drop()
+        self._shown = row.id if row else None
+        self._task = None
+        if row is None:
+            self.write([])
+            return
+        about = self._about(row)
+        if not row.passages:
+            self.write([*about, Paragraph(self.tr("No passages were returned."), muted=True, new=True)])
+            return
+        self.write([*about, Paragraph(self.tr("Loading the passages …"), muted=True, new=True)])
+        self._task = self._tasks.send(
+            self,
+            GetLoggedPassages(project=row.project_id, chunk_ids=row.passages),
+            done=lambda answer: self.write([*about, *self._passages(answer.passages)]),
+            failed=lambda error: self._on_failed(about, error),
+        )
+
+    def _on_failed(self, about: list[Paragraph], error: CiteLoomError) -> None:
+        self._shown = None  # choosing it again retries
+        self.write([*about, Paragraph(str(error), new=True)])
+
+    def _about(self, row: AccessEntry) -> list[Paragraph]:
+        text = self.tr("{when} · {editor} · {what} · {outcome} after {seconds} s").format(
+            when=time_text(row.at),
+            editor=editor_text(row.client),
+            what=tool_text(row.tool),
+            outcome=outcome_text(row.outcome),
+            seconds=self.locale().toString(row.milliseconds / 1000, "f", 2),
+        )
+        if row.outcome != "ok":
+            text = self.tr("{about} ({code})").format(about=text, code=row.outcome)
+        return [Paragraph(row.asked or tool_text(row.tool), bold=True), Paragraph(text, muted=True)]
+
+    def _passages(self, passages: list[LoggedPassage]) -> list[Paragraph]:
+        parts: list[Paragraph] = []
+        for place, passage in enumerate(passages, start=1):
+            if passage.deleted:
+                text = self.tr("{number}. This passage is no longer in the library.").format(number=number(place))
+                parts.append(Paragraph(text, muted=True, new=True))
+                continue
+            head = self.tr("{number}. {cite}  {title}").format(
+                number=number(place), cite=passage.cite or "", title=passage.title or ""
+            )
+            parts.append(Paragraph(head, bold=True, new=True))
+            if passage.by_agent:
+                parts.append(Paragraph(self.tr("Stored by an agent."), muted=True))
+            if passage.section_path:
+                parts.append(Paragraph(" › ".join(passage.section_path), muted=True))
+            parts.append(Paragraph(passage.text or ""))
+        return parts
 
 
 class AccessLogPart(QWidget):
@@ -33,7 +112,7 @@ class AccessLogPart(QWidget):
         self._projects: Task | None = None
         self._editors: set[str] = set()  # in the editor box
         self.off_banner, self.banner = Banner(), Banner()
-        self.model = LogModel(context.tasks, self)
+        self.model = LogModel(context.tasks)
         self.table = Table(self.model, self.tr("What editors asked, newest first"))
         self.passages = EntryDetails(context.tasks)
         self.project_box = self._box(self.tr("All projects"), self.tr("Show only this project"))
@@ -42,8 +121,8 @@ class AccessLogPart(QWidget):
         self.clear_button = button(self.tr("C&lear …"), self._confirm_clear, icon_name="remove")
         self.clear_button.setAccessibleName(self.tr("Clear the log"))
         self.empty = EmptyState("search", "", "")
-        self.stack = QStackedWidget()
-        self.splitter = QSplitter(Qt.Orientation.Vertical)
+        self.splitter = splitter((self.table, 300), (self.passages, 240), vertical=True)
+        self.stack = stack(self.empty, self.splitter)
         self._lay_out()
         self.model.loaded.connect(self._on_loaded)
         self.model.failed.connect(self.banner.load_failed)
@@ -78,12 +157,6 @@ class AccessLogPart(QWidget):
         self.export.start()
 
     def _lay_out(self) -> None:
-        self.splitter.setChildrenCollapsible(False)
-        self.splitter.addWidget(self.table)
-        self.splitter.addWidget(self.passages)
-        self.splitter.setSizes([300, 240])
-        self.stack.addWidget(self.empty)
-        self.stack.addWidget(self.splitter)
         filters = row(
             label_for(self.tr("&Project:"), self.project_box),
             (self.project_box, 1),
@@ -200,11 +273,10 @@ class AccessLogPart(QWidget):
             self.tr("Clear the log"),
             self.tr("Delete the log of all projects? This cannot be undone."),
             self.tr("Clear the log"),
-            self._clear,
+            lambda: self.context.tasks.send(
+                self, ClearAccessLog(), done=self._on_cleared, failed=self.banner.show_error
+            ),
         )
-
-    def _clear(self) -> None:
-        self.context.tasks.send(self, ClearAccessLog(), done=self._on_cleared, failed=self.banner.show_error)
 
     def _on_cleared(self, cleared: ClearedLog) -> None:
         self.model.reload()

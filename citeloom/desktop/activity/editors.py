@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QMessageBox, QStackedWidget, QWidget
+from PySide6.QtWidgets import QMessageBox, QWidget
 
 from citeloom.api.engine import ConnectedEditor, ConnectedEditors, DisconnectEditor, ListEditors
 from citeloom.api.events import EditorConnected, EditorLeft, Event
@@ -14,7 +12,7 @@ from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text.activity_text import editor_text, tool_text, toolset_text
 from citeloom.desktop.widgets.basics import GAP, Banner, EmptyState, ask_first, button, number, text, time_text
-from citeloom.desktop.widgets.layout import column, row
+from citeloom.desktop.widgets.layout import column, row, stack
 from citeloom.desktop.widgets.table import Column, RowsModel, Table
 
 
@@ -27,15 +25,15 @@ class EditorsPart(QWidget):
         super().__init__(parent)
         self.context = context
         self._task: Task | None = None
-        columns: tuple[Column[ConnectedEditor], ...] = (
+        self.model = RowsModel[ConnectedEditor](
+            "session_id",
             Column(self.tr("Editor"), lambda row: editor_text(row.client, row.version), 0),
-            Column(self.tr("Sees"), self._projects, 16),
-            Column(self.tr("May"), lambda row: toolset_text(row.toolsets), 14),
+            Column(self.tr("Projects"), self._projects, 16),
+            Column(self.tr("Access"), lambda row: toolset_text(row.toolsets), 14),
             Column(self.tr("Connected since"), lambda row: time_text(row.since), 17, firm=True),
             Column(self.tr("Last question"), self._last, 24),
             Column(self.tr("Questions"), lambda row: number(row.calls), 11, number=True, firm=True),
         )
-        self.model = RowsModel(columns, "session_id", self)
         self.table = Table(self.model, self.tr("Editors that are connected"))
         self.banner = Banner()
         self.empty = EmptyState(
@@ -49,9 +47,7 @@ class EditorsPart(QWidget):
         hint = text(self.tr("They see only what you allow; their questions are under Questions."), muted=True)
         full = QWidget()
         column((self.table, 1), row((hint, 1), self.disconnect_button), of=full, spacing=GAP)
-        self.stack = QStackedWidget()
-        self.stack.addWidget(self.empty)
-        self.stack.addWidget(full)
+        self.stack = stack(self.empty, full)
         column(self.banner, (self.stack, 1), of=self, margins=(0, GAP, 0, 0))
         self.table.selectionModel().selectionChanged.connect(lambda *_: self._enable())
         self.model.modelReset.connect(self._enable)
@@ -93,6 +89,8 @@ class EditorsPart(QWidget):
     def _confirm_disconnect(self) -> None:
         if (row := self.table.chosen()) is None:
             return
+        request = DisconnectEditor(session_id=row.session_id)
+        failed = self.banner.show_error
         self.question = ask_first(
             self,
             self.tr("Disconnect"),
@@ -101,9 +99,5 @@ class EditorsPart(QWidget):
                 " or the editor itself."
             ).format(editor=editor_text(row.client)),
             self.tr("Disconnect"),
-            partial(self._disconnect, row.session_id),
+            lambda: self.context.tasks.send(self, request, done=lambda _: self.refresh(), failed=failed),
         )
-
-    def _disconnect(self, session_id: str) -> None:
-        request = DisconnectEditor(session_id=session_id)
-        self.context.tasks.send(self, request, done=lambda _: self.refresh(), failed=self.banner.show_error)

@@ -5,24 +5,111 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import QFrame, QProgressBar, QScrollArea, QSizePolicy, QWidget
 
 from citeloom.api.activity import Jobs, ListJobs, PastJob
 from citeloom.api.engine import CancelJob
 from citeloom.api.events import Event, JobFinished
 from citeloom.core.errors import CiteLoomError
+from citeloom.core.jobs import RunningJob
 from citeloom.desktop.activity.rich_text import Paragraph, RichTextView
-from citeloom.desktop.activity.running_jobs import Running
+from citeloom.desktop.library.job_strip import Elided
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text import job_text
 from citeloom.desktop.text.activity_text import result_text, source_text
 from citeloom.desktop.widgets.basics import GAP, Banner, EmptyState, button, number, tab_order, text, time_text
-from citeloom.desktop.widgets.layout import Stretch, column, row
+from citeloom.desktop.widgets.layout import Stretch, column, row, splitter, stack
 from citeloom.desktop.widgets.table import Column, RowsModel, Table
 
+_MAX_CARDS = 5  # the others are only counted
+_STEPS = 1000
 FEW, ALL = 50, 500  # imports to request; the engine stores no more
+
+
+class JobCard(QFrame):
+    """Card of a running job."""
+
+    stopped = Signal(str)
+
+    def __init__(self, job: RunningJob) -> None:
+        super().__init__()
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self._id = job.job_id
+        self.name = text(bold=True)
+        self.message = text()
+        self.file = Elided()
+        self.bar = QProgressBar(textVisible=False)
+        self.bar.setMaximumHeight(round(self.fontMetrics().height() * 0.6))
+        self.stop_button = button(self.tr("Stop"), self._stop, icon_name="close")
+        row((column(self.name, self.message, self.bar, self.file), 1), self.stop_button, of=self, margins=None)
+        self.show_job(job)
+
+    def show_job(self, job: RunningJob) -> None:
+        """Show the progress of the job."""
+        title = job_text.title(job.kind, job.project)
+        self.name.setText(f"{title} · {job.source}" if job.source else title)
+        self.message.setText(" – ".join(filter(None, (job_text.stage_text(job), job_text.progress_text(job)))))
+        self.file.show_message(job_text.file_text(job))
+        self.file.setVisible(bool(job.file))
+        waits = job.state in ("queued", "parked", "paused")
+        share = job_text.share(job)
+        # An empty range makes Qt show a busy indicator.
+        self.bar.setRange(0, _STEPS if share is not None or waits else 0)
+        self.bar.setValue(round((share or 0.0) * _STEPS))
+        self.bar.setAccessibleName(self.tr("Progress: {job}").format(job=title))
+        self.stop_button.setToolTip(job_text.stop_text(job.kind))
+        if self.stop_button.isEnabled():
+            self.stop_button.setAccessibleName(self.tr("Stop: {job}").format(job=title))
+
+    def enable_stop(self) -> None:
+        """Enable the button again after stopping failed."""
+        self.stop_button.setEnabled(True)
+        self.stop_button.setText(self.tr("Stop"))
+
+    def _stop(self) -> None:
+        self.stop_button.setEnabled(False)
+        self.stop_button.setText(self.tr("Stopping …"))
+        self.stopped.emit(self._id)
+
+
+class Running(QScrollArea):
+    """Scrollable list of the first running jobs, with the number of the others."""
+
+    stopped = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.jobs: dict[str, JobCard] = {}
+        self.more = text(muted=True)
+        self._content = QWidget()
+        self.setWidget(self._content)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self._layout = column(self.more, of=self._content, spacing=GAP // 2)
+
+    def sizeHint(self) -> QSize:
+        return self._content.sizeHint()  # Qt's own hint does not follow the number of cards
+
+    def show_jobs(self, jobs: dict[str, RunningJob]) -> None:
+        """Update the cards; existing ones keep their place."""
+        for finished in [key for key in self.jobs if key not in jobs]:
+            self.jobs.pop(finished).deleteLater()
+        for key, job in jobs.items():
+            if key in self.jobs:
+                self.jobs[key].show_job(job)
+            elif len(self.jobs) < _MAX_CARDS:
+                card = self.jobs[key] = JobCard(job)
+                card.stopped.connect(self.stopped)
+                self._layout.insertWidget(self._layout.count() - 1, card)
+        waiting = len(jobs) - len(self.jobs)
+        self.more.setText(self.tr("Waiting: {count}").format(count=number(waiting)))
+        self.more.setVisible(waiting > 0)
+        self.setVisible(bool(jobs))
+        self.updateGeometry()
 
 
 class ImportsPart(QWidget):
@@ -35,7 +122,10 @@ class ImportsPart(QWidget):
         self.context = context
         self._task: Task | None = None
         self._limit = FEW
-        columns: tuple[Column[PastJob], ...] = (
+        self.banner = Banner()
+        self.running = Running()
+        self.model = RowsModel[PastJob](
+            "job_id",
             Column(self.tr("Finished"), lambda row: time_text(row.finished_at), 17, firm=True),
             Column(self.tr("Project"), lambda row: row.project, 16),
             Column(self.tr("Source"), source_text, 0),
@@ -43,9 +133,6 @@ class ImportsPart(QWidget):
             Column(self.tr("Read"), partial(_count, "documents_processed"), 8, number=True, firm=True),
             Column(self.tr("Not read"), partial(_count, "failed"), 10, number=True, firm=True),
         )
-        self.banner = Banner()
-        self.running = Running()
-        self.model = RowsModel(columns, "job_id", self)
         self.table = Table(self.model, self.tr("Past imports, newest first"))
         self.details = RichTextView(self.tr("Result of the selected import"))
         self.details.setPlaceholderText(self.tr("Select an import to see its result."))
@@ -57,7 +144,6 @@ class ImportsPart(QWidget):
             self.tr("Create a project from the collections or folders that you work with."),
             [(self.tr("Go to the &projects"), lambda: context.go.emit("projects", {}))],
         )
-        self.stack = QStackedWidget()
         self._lay_out()
         self.table.selectionModel().selectionChanged.connect(lambda *_: self._on_chosen())
         self.running.stopped.connect(self._stop)
@@ -72,15 +158,10 @@ class ImportsPart(QWidget):
         self._task = self.context.tasks.send(self, request, done=self._on_jobs, failed=failed, replaces=self._task)
 
     def _lay_out(self) -> None:
-        splitter = QSplitter(Qt.Orientation.Vertical)
-        splitter.setChildrenCollapsible(False)
-        splitter.addWidget(self.table)
-        splitter.addWidget(self.details)
-        splitter.setSizes([260, 200])
+        jobs = splitter((self.table, 260), (self.details, 200), vertical=True)
         past = QWidget()
-        column((splitter, 1), row(self.older_button, Stretch(), self.papers_button), of=past, spacing=GAP)
-        for part in (self.empty, past):
-            self.stack.addWidget(part)
+        column((jobs, 1), row(self.older_button, Stretch(), self.papers_button), of=past, spacing=GAP)
+        self.stack = stack(self.empty, past)
         self.running_title = text(self.tr("In progress"), bold=True)
         self.past_title = text(self.tr("Past imports"), bold=True)
         column(

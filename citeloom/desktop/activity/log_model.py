@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Signal
 
 from citeloom.api.activity import AccessLog, ShowAccessLog
 from citeloom.core.errors import CiteLoomError
@@ -36,8 +36,9 @@ class LogModel(RowsModel[AccessEntry]):
     loaded = Signal()  # entries were loaded
     failed = Signal(object)  # a CiteLoomError
 
-    def __init__(self, tasks: EngineTasks, parent: QObject | None = None) -> None:
-        columns: tuple[Column[AccessEntry], ...] = (
+    def __init__(self, tasks: EngineTasks) -> None:
+        super().__init__(
+            "id",
             Column(self.tr("When"), lambda row: time_text(row.at), 17, firm=True),
             Column(self.tr("Editor"), lambda row: editor_text(row.client), 16),
             Column(self.tr("Project"), lambda row: row.project_id or "", 12),
@@ -46,7 +47,6 @@ class LogModel(RowsModel[AccessEntry]):
             Column(self.tr("Outcome"), lambda row: outcome_text(row.outcome), 14),
             Column(self.tr("Passages"), lambda row: number(len(row.passages)), 10, number=True, firm=True),
         )
-        super().__init__(columns, "id", parent)
         self._tasks = tasks
         self.filters = LogFilters()
         self._stale = True  # the rows belong to other filters or were cleared

@@ -10,7 +10,7 @@ from citeloom.desktop.activity.access_log import AccessLogPart
 from citeloom.desktop.activity.editors import EditorsPart
 from citeloom.desktop.activity.imports import ImportsPart
 from citeloom.desktop.shell.page import Page, PageContext
-from citeloom.desktop.widgets.basics import GAP, PAGE_MARGINS, heading, number
+from citeloom.desktop.widgets.basics import GAP, PAGE_MARGINS, heading, named, number
 from citeloom.desktop.widgets.layout import column
 
 _REFRESH_MS = 3000
@@ -27,9 +27,8 @@ class ActivityPage(Page):
         self.editors = EditorsPart(context)
         self.asked = AccessLogPart(context)
         self.imports = ImportsPart(context)
-        self.tabs = QTabWidget()
+        self.tabs = named(QTabWidget(), self.tr("What to show"))
         self.tabs.setDocumentMode(True)
-        self.tabs.setAccessibleName(self.tr("What to show"))
         for part, text in (
             (self.editors, self.tr("Editors")),
             (self.asked, self.tr("Questions")),

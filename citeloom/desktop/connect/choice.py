@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QListView, QRadioButton, QWidget
 
-from citeloom.desktop.widgets.basics import GAP, search_field, text
+from citeloom.desktop.widgets.basics import GAP, named, search_field, text
 from citeloom.desktop.widgets.layout import column
 from citeloom.desktop.widgets.table import Index, ListModel
 from citeloom.editors import DEFAULT_TOOLSETS
@@ -88,11 +88,10 @@ class Choice(QWidget):
         self.model = ProjectsModel(self)
         self.model.ticked.connect(self._on_changed)
         self.find_field = search_field(self.tr("Find a project"), self.model.find)
-        self.list = QListView()
+        self.list = named(QListView(), self.tr("Projects that it may see"))
         self.list.setModel(self.model)
         self.list.setUniformItemSizes(True)
         self.list.setSpacing(_SPACING)
-        self.list.setAccessibleName(self.tr("Projects that it may see"))
         self.none = text(self.tr("There is no project yet: create one under Projects."), muted=True)
         column(
             text(self.tr("Which projects may it see?"), bold=True),

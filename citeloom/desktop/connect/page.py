@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QEvent, QTimer
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import QWidget
 
 from citeloom import editors as clients
 from citeloom.api.engine import ConnectedEditors, ListEditors
@@ -16,15 +16,13 @@ from citeloom.api.library import ListProjects, ProjectSummaries
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.connect import states
 from citeloom.desktop.connect.editor_list import EditorList
-from citeloom.desktop.connect.other import OtherPanel
-from citeloom.desktop.connect.panel import EditorPanel
+from citeloom.desktop.connect.panels import EditorPanel, OtherPanel
 from citeloom.desktop.connect.states import EditorState
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import Page, PageContext
-from citeloom.desktop.text.activity_text import tool_text
-from citeloom.desktop.text.editor_names import client_id
+from citeloom.desktop.text.activity_text import client_id, tool_text
 from citeloom.desktop.widgets.basics import GAP, PAGE_MARGINS, Banner, heading, number, scroll_area, text
-from citeloom.desktop.widgets.layout import column, row
+from citeloom.desktop.widgets.layout import column, row, stack
 from citeloom.editors import OTHER, Change, LaunchResult
 
 
@@ -44,10 +42,8 @@ class ConnectPage(Page):
         self.list = EditorList()
         self.panel = EditorPanel()
         self.other = OtherPanel(context)
-        self.stack = QStackedWidget()
         self.area = scroll_area(self.panel)
-        self.stack.addWidget(self.area)
-        self.stack.addWidget(scroll_area(self.other))
+        self.stack = stack(self.area, scroll_area(self.other))
         about = self.tr("CiteLoom adds one entry to the editor’s own settings, and keeps a copy of the previous file.")
         column(
             heading(self.title()),

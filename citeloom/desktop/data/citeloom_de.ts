@@ -471,24 +471,24 @@
 <context>
     <name>Clients</name>
     <message>
-        <source>Choose agent mode; its tools are there.</source>
+        <source>Choose agent mode to use its tools.</source>
         <translation>Wählen Sie den Agentenmodus; dort sind die Werkzeuge.</translation>
     </message>
     <message>
-        <source>It is there at once, in the Agent Panel.</source>
-        <translation>Es ist sofort da, im Agent Panel.</translation>
+        <source>It is available at once, in the Agent Panel.</source>
+        <translation>Es ist sofort verfügbar, im Agent Panel.</translation>
     </message>
     <message>
-        <source>It is there at once, under MCP Servers.</source>
-        <translation>Es ist sofort da, unter „MCP Servers“.</translation>
+        <source>It is available at once, under MCP Servers.</source>
+        <translation>Es ist sofort verfügbar, unter „MCP Servers“.</translation>
     </message>
     <message>
-        <source>It is there in the next chat.</source>
-        <translation>Es ist im nächsten Chat da.</translation>
+        <source>It is available in the next chat.</source>
+        <translation>Es ist im nächsten Chat verfügbar.</translation>
     </message>
     <message>
-        <source>It is there in the next session.</source>
-        <translation>Es ist in der nächsten Sitzung da.</translation>
+        <source>It is available in the next session.</source>
+        <translation>Es ist in der nächsten Sitzung verfügbar.</translation>
     </message>
     <message>
         <source>Press Refresh in the MCP settings of Cascade.</source>
@@ -499,7 +499,7 @@
         <translation>Beenden Sie das Programm und starten Sie es wieder.</translation>
     </message>
     <message>
-        <source>Reload its window (Developer: Reload Window), or start it anew.</source>
+        <source>Reload its window (Developer: Reload Window), or restart it.</source>
         <translation>Laden Sie das Fenster neu („Developer: Reload Window“) oder starten Sie das Programm neu.</translation>
     </message>
     <message>
@@ -664,6 +664,10 @@
         <translation>Löschen</translation>
     </message>
     <message>
+        <source>Disk usage</source>
+        <translation>Belegter Speicherplatz</translation>
+    </message>
+    <message>
         <source>Downloaded models</source>
         <translation>Heruntergeladene Modelle</translation>
     </message>
@@ -700,16 +704,12 @@
         <translation>Was</translation>
     </message>
     <message>
-        <source>What takes room on the disk</source>
-        <translation>Was auf der Festplatte Platz belegt</translation>
-    </message>
-    <message>
         <source>Where</source>
         <translation>Wo</translation>
     </message>
     <message>
-        <source>Your papers and what can be searched stay. When a project is built anew, or another one reads the same papers, they have to be read from their files again, which takes much longer.</source>
-        <translation>Ihre Arbeiten und alles Durchsuchbare bleiben. Wenn ein Projekt neu aufgebaut wird oder ein anderes dieselben Arbeiten einliest, müssen ihre Dateien erneut umgewandelt werden, was viel länger dauert.</translation>
+        <source>Your papers and their index are kept. When an index is rebuilt, or another project reads the same papers, they have to be read from their files again, which takes much longer.</source>
+        <translation>Ihre Arbeiten und ihr Index bleiben erhalten. Wenn ein Index neu aufgebaut wird oder ein anderes Projekt dieselben Arbeiten einliest, müssen ihre Dateien erneut umgewandelt werden, was viel länger dauert.</translation>
     </message>
     <message>
         <source>Your projects and their index are in {folder}</source>
@@ -724,7 +724,7 @@
         <translation>{number}&#xa0;MB</translation>
     </message>
     <message>
-        <source>{total} in all; the disk has {free} left.</source>
+        <source>{total} in total; the disk has {free} left.</source>
         <translation>Insgesamt {total}; auf der Festplatte sind noch {free} frei.</translation>
     </message>
 </context>
@@ -1048,6 +1048,10 @@
         <translation>Verbindung &amp;trennen&#xa0;…</translation>
     </message>
     <message>
+        <source>Access</source>
+        <translation>Zugriff</translation>
+    </message>
+    <message>
         <source>All projects</source>
         <translation>Alle Projekte</translation>
     </message>
@@ -1080,20 +1084,16 @@
         <translation>Letzte Frage</translation>
     </message>
     <message>
-        <source>May</source>
-        <translation>Darf</translation>
-    </message>
-    <message>
         <source>No editor is connected</source>
         <translation>Kein Editor ist verbunden</translation>
     </message>
     <message>
-        <source>Questions</source>
-        <translation>Fragen</translation>
+        <source>Projects</source>
+        <translation>Projekte</translation>
     </message>
     <message>
-        <source>Sees</source>
-        <translation>Sieht</translation>
+        <source>Questions</source>
+        <translation>Fragen</translation>
     </message>
     <message>
         <source>They see only what you allow; their questions are under Questions.</source>
@@ -1418,8 +1418,8 @@
         <translation>Dateien oder Ordner, die eingelesen werden: {count}.</translation>
     </message>
     <message>
-        <source>{count} more could not be taken.</source>
-        <translation>Weitere, die nicht genommen werden konnten: {count}.</translation>
+        <source>{count} more could not be imported.</source>
+        <translation>Weitere, die nicht importiert werden konnten: {count}.</translation>
     </message>
     <message>
         <source>{file}: {problem}</source>
@@ -1900,10 +1900,6 @@
         <source>Which languages are your scanned papers in?</source>
         <translation>In welchen Sprachen sind Ihre gescannten Arbeiten?</translation>
     </message>
-    <message>
-        <source>{name} (no data on this computer)</source>
-        <translation>{name} (keine Daten auf diesem Computer)</translation>
-    </message>
 </context>
 <context>
     <name>Languages</name>
@@ -2010,7 +2006,7 @@
         <translation>A&amp;ktualisieren</translation>
     </message>
     <message>
-        <source>Seen</source>
+        <source>Result</source>
         <translation>Befund</translation>
     </message>
     <message>
@@ -3439,6 +3435,14 @@
         <source>Libraries and collections of Zotero</source>
         <translation>Bibliotheken und Sammlungen von Zotero</translation>
     </message>
+    <message>
+        <source>Library or collection</source>
+        <translation>Bibliothek oder Sammlung</translation>
+    </message>
+    <message>
+        <source>Papers</source>
+        <translation>Arbeiten</translation>
+    </message>
 </context>
 <context>
     <name>ZoteroWords</name>
@@ -3496,17 +3500,6 @@
     <message>
         <source>One moment …</source>
         <translation>Einen Moment&#xa0;…</translation>
-    </message>
-</context>
-<context>
-    <name>_Model</name>
-    <message>
-        <source>Library or collection</source>
-        <translation>Bibliothek oder Sammlung</translation>
-    </message>
-    <message>
-        <source>Papers</source>
-        <translation>Arbeiten</translation>
     </message>
 </context>
 </TS>

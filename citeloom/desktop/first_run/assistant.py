@@ -6,9 +6,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QStackedWidget, QWidget
 
-from citeloom.desktop.first_run.choice_step import ChoiceStep
+from citeloom.desktop.first_run.choice_step import ChoiceStep, NameStep
 from citeloom.desktop.first_run.language_step import LanguageStep
-from citeloom.desktop.first_run.name_step import NameStep
 from citeloom.desktop.first_run.reading_step import ReadingStep
 from citeloom.desktop.first_run.step import Chosen, Step
 from citeloom.desktop.first_run.zotero_step import ZoteroStep

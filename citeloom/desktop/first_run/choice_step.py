@@ -1,10 +1,10 @@
-"""Step 2 of the assistant: what the project reads."""
+"""Steps 2 and 3 of the assistant: what the project reads, and its name."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtWidgets import QCheckBox, QListWidget
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QListWidget
 
 from citeloom.desktop.first_run.step import Chosen, Step
 from citeloom.desktop.library.source_dialogs import ZoteroChoice, choose_folder
@@ -22,8 +22,7 @@ class ChoiceStep(Step):
         self.message.setText(self.tr("An editor sees what you choose here, and nothing else. You can change it later."))
         self.zotero = ZoteroChoice(context)
         self.zotero.changed.connect(self._on_change)
-        self.folders = QListWidget()
-        self.folders.setAccessibleName(self.tr("Folders to read"))
+        self.folders = basics.named(QListWidget(), self.tr("Folders to read"))
         self.folders.setMaximumHeight(self.fontMetrics().height() * 5)
         self.add_button = basics.button(self.tr("Add a &folder…"), self.add_folder, icon_name="folder")
         self.remove_button = basics.button(self.tr("&Remove it"), self._remove_folder)
@@ -70,4 +69,40 @@ class ChoiceStep(Step):
         self.chosen.sample = self.sample.isChecked()
         self.chosen.zotero = self.zotero.tree.chosen()
         self.chosen.names = [*self.zotero.tree.chosen_names(), *(Path(f).name for f in self.chosen.folders)]
+        self.changed.emit()
+
+
+class NameStep(Step):
+    """Field for the name, suggested by what was chosen until the user types one."""
+
+    def __init__(self, context: PageContext, chosen: Chosen) -> None:
+        super().__init__(context, chosen)
+        self.title.setText(self.tr("What is it called?"))
+        self.message.setText(self.tr("Editors use this name for the project, such as thesis or thesis/chapter-2."))
+        label = basics.text(self.tr("N&ame of the project"))
+        self.name = basics.named(QLineEdit(), self.tr("Name of the project"))
+        label.setBuddy(self.name)
+        self.name.textChanged.connect(self._on_text)
+        self.problem = basics.text()
+        self.problem.hide()
+        add(self.inside, label, self.name, self.problem, Stretch())
+
+    def entered(self) -> None:
+        if not self.name.isModified():  # typed by the user
+            self.name.setText(self.chosen.suggested_name())
+        self.name.setFocus()
+        self.name.selectAll()
+
+    def ready(self) -> bool:
+        return bool(self.name.text().strip())
+
+    def show_message(self, problem: str) -> None:
+        """Show why the name was refused."""
+        self.problem.setText(problem)
+        self.problem.show()
+        self.name.setFocus()
+
+    def _on_text(self, text: str) -> None:
+        self.chosen.name = text.strip()
+        self.problem.hide()
         self.changed.emit()

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QListWidget, QListWidgetItem
+from PySide6.QtWidgets import QListWidget
 
 from citeloom.api.maintenance import ListOcr, OcrSupport
 from citeloom.core import settings
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.first_run.step import Chosen, Step
+from citeloom.desktop.settings.sections.reading import LANGUAGE_CODE, language_item
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
 
-_CODE = Qt.ItemDataRole.UserRole
 _RESTART_MS = 10_000  # timeout for the engine to restart with the new settings
 
 
@@ -27,8 +27,7 @@ class LanguageStep(Step):
         self.message.setText(
             self.tr("Text on scanned pages is recognised by OCR. Where a record names a language, that one is used.")
         )
-        self.list = QListWidget()
-        self.list.setAccessibleName(self.tr("Languages of scanned pages"))
+        self.list = basics.named(QListWidget(), self.tr("Languages of scanned pages"))
         self.list.itemChanged.connect(lambda _: self.changed.emit())
         self.inside.addWidget(self.list, 1)
         self.status = basics.text(self.tr("Saving the settings …"), muted=True)
@@ -46,7 +45,7 @@ class LanguageStep(Step):
     def languages(self) -> tuple[str, ...]:
         """Return the ticked codes, those of the settings first."""
         items = [self.list.item(row) for row in range(self.list.count())]
-        ticked = [str(item.data(_CODE)) for item in items if item.checkState() == Qt.CheckState.Checked]
+        ticked = [str(item.data(LANGUAGE_CODE)) for item in items if item.checkState() == Qt.CheckState.Checked]
         return tuple(
             sorted(ticked, key=lambda code: self._saved.index(code) if code in self._saved else len(self._saved))
         )
@@ -91,11 +90,5 @@ class LanguageStep(Step):
             return
         usable = [one for one in support.languages if one.installed or one.code in self._saved]
         for one in sorted(usable, key=lambda one: (one.code not in self._saved, one.name)):
-            item = QListWidgetItem(
-                one.name if one.installed else self.tr("{name} (no data on this computer)").format(name=one.name)
-            )
-            item.setData(_CODE, one.code)
-            item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsUserCheckable | Qt.ItemFlag.ItemIsSelectable)
-            item.setCheckState(Qt.CheckState.Checked if one.code in self._saved else Qt.CheckState.Unchecked)
-            self.list.addItem(item)
+            self.list.addItem(language_item(one, ticked=one.code in self._saved))
         self.changed.emit()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from citeloom.api.importing import GetZoteroStatus, LogInToZotero, ZoteroLoginResult, ZoteroStatus
@@ -34,8 +34,7 @@ class ZoteroStep(Step):
         )
         self.found = False
         self._task: Task | None = None
-        self._check_timer = QTimer(self, singleShot=True, interval=_CHECK_MS)
-        self._check_timer.timeout.connect(self._check)
+        self._check_timer = basics.single_shot(self, _CHECK_MS, self._check)
         self.connection = basics.StateBox(self.tr("Looking for Zotero …"))
         self.folder_button = basics.button(self.tr("Choose a &folder…"), self.folder_wanted.emit, icon_name="folder")
         self.sample_button = basics.button(

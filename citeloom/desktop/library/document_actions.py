@@ -42,11 +42,11 @@ class DocumentActions(QObject):
         self._one: DocumentRow | None = None  # the selected document, if exactly one is selected
         self.question: QMessageBox | None = None  # the last one asked
         make = self._make
-        self.retry = make(self.tr("&Try again"), "retry", self._retry, "F5")
+        self.retry = make(self.tr("&Try again"), "retry", partial(self._reread, False), "F5")
         self.open = make(self.tr("&Open"), "open", self._open, "Ctrl+O")
         self.show_in_folder = make(self.tr("Show in &folder"), "folder", self._show_in_folder, "")
         self.copy = make(self.tr("&Copy citekey"), "copy", self._copy, QKeySequence.StandardKey.Copy)
-        self.convert = make(self.tr("Read again from &scratch"), "sync", self._convert, "Ctrl+F5")
+        self.convert = make(self.tr("Read again from &scratch"), "sync", partial(self._reread, True), "Ctrl+F5")
         self.remove = make(self.tr("&Remove…"), "remove", self._remove, QKeySequence.StandardKey.Delete)
         self.open.setShortcuts([QKeySequence(keys) for keys in ("Ctrl+O", "Return", "Enter")])
         self.all = (self.retry, self.open, self.show_in_folder, self.copy, self.convert, self.remove)
@@ -77,23 +77,20 @@ class DocumentActions(QObject):
         action.triggered.connect(lambda: callback())  # noqa: PLW0108 - without the signal's "checked"
         return action
 
-    def _retry(self) -> None:
-        self._collect(partial(self._reread, self._project, False))
+    def _reread(self, convert_again: bool) -> None:
+        project = self._project
 
-    def _convert(self) -> None:
-        self._collect(partial(self._reread, self._project, True))
-
-    def _reread(self, project: str, convert_again: bool, documents: list[DocumentRow]) -> None:
-        if not documents:
-            return
-        request = RereadDocuments(project=project, doc_ids=_ids(documents), convert_again=convert_again)
+        def start(documents: list[DocumentRow]) -> None:
+            if documents:
+                request = RereadDocuments(project=project, doc_ids=_ids(documents), convert_again=convert_again)
+                self._engine.send(self, request, done=done, failed=self.failed.emit)
 
         def done(started: RereadStarted) -> None:
             count = basics.number(started.documents)
             self.notice.emit(self.tr("{count} papers are being read again.").format(count=count))
             self.changed.emit()
 
-        self._engine.send(self, request, done=done, failed=self.failed.emit)
+        self._collect(start)
 
     def _open(self) -> None:
         if self._one and (uri := self._one.open_uri):

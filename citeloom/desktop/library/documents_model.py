@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer, Signal
+from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
 
 from citeloom.api.library import DocumentPage, ListDocuments
 from citeloom.core.errors import CiteLoomError
@@ -16,17 +16,16 @@ from citeloom.desktop.shell.engine_tasks import EngineTasks, Failed, Task
 from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.text import library_text
 from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.table import Column, ColumnsModel, Index
 
-Index = QModelIndex | QPersistentModelIndex
-
-STATUS, CITEKEY, TITLE, PAGES, COVERAGE, OCR, REASON = range(7)
+STATUS, CITEKEY, TITLE, PAGES, _COVERAGE, _OCR, REASON = range(7)
 # The engine's sort key of each column.
 SORTS = ("status", "citekey", "title", "pages", "word_coverage", "ocr_share", None)
 _MAX_REQUESTS = 2  # at a time: more would delay those of other pages
 _MANY = 1000  # rows in one request when all of them are needed
 
 
-class DocumentsModel(QAbstractTableModel):
+class DocumentsModel(ColumnsModel[Row]):
     """Documents as the engine sorts and filters them; a row that is not loaded yet shows an ellipsis."""
 
     answered = Signal(object)  # with a DocumentPage
@@ -34,15 +33,35 @@ class DocumentsModel(QAbstractTableModel):
     failed = Signal(object)  # a CiteLoomError
 
     def __init__(self, tasks: EngineTasks, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(
+            Column(self.tr("Status"), lambda row: library_text.status_text(library_text.shown_status(row)), 15),
+            Column(self.tr("Citekey"), lambda row: row.citekey, 17),
+            Column(self.tr("Title"), _title, 29),
+            Column(self.tr("Pages"), lambda row: basics.number(row.pages) if row.pages else "", 7, number=True),
+            Column(
+                self.tr("Words kept"),
+                lambda row: basics.percent(row.word_coverage),
+                11,
+                number=True,
+                help=self.tr("How many of the words in the file are in its passages"),
+            ),
+            Column(
+                self.tr("OCR"),
+                lambda row: basics.percent(row.ocr_share),
+                6,
+                number=True,
+                help=self.tr("How many of its pages were recognised by OCR"),
+            ),
+            Column(self.tr("Note"), _remark, 40),
+            parent=parent,
+        )
         self._engine = tasks
         self.query: ListDocuments | None = None
         self._blocks = PagedRows()
         self._new_query = False  # waiting for the first result of a new query; until then the old rows are shown
         self._tasks: list[Task] = []
         # Rows are requested after the paint event that missed them: many cells cause one request.
-        self._request_timer = QTimer(self, singleShot=True, interval=0)
-        self._request_timer.timeout.connect(self._request_blocks)
+        self._request_timer = basics.single_shot(self, 0, self._request_blocks)
 
     def show_query(self, query: ListDocuments | None) -> None:
         """Set the query and reload."""
@@ -74,7 +93,7 @@ class DocumentsModel(QAbstractTableModel):
 
     def document(self, row: int) -> Row | None:
         """Return the document of a row, if it is loaded."""
-        return self._row(row) if 0 <= row < self._blocks.total else None
+        return self.row_at(row) if 0 <= row < self._blocks.total else None
 
     def places(self) -> dict[str, int]:
         """Return the row of each loaded document by its id."""
@@ -107,13 +126,6 @@ class DocumentsModel(QAbstractTableModel):
     def _want(self, block: int) -> None:
         self._blocks.want(block)
         self._request_timer.start()
-
-    def _row(self, number: int) -> Row | None:
-        if not self._new_query:
-            self._blocks.want(number // BLOCK)
-            if self._blocks.wants and not self._request_timer.isActive():
-                self._request_timer.start()
-        return self._blocks.row(number)
 
     def _request_blocks(self) -> None:
         self._tasks = [task for task in self._tasks if task.wanted]
@@ -174,50 +186,23 @@ class DocumentsModel(QAbstractTableModel):
 
     # -- QAbstractTableModel -------------------------------------------------------------------------------------
 
+    def row_at(self, number: int) -> Row | None:
+        if not self._new_query:
+            self._blocks.want(number // BLOCK)
+            if self._blocks.wants and not self._request_timer.isActive():
+                self._request_timer.start()
+        return self._blocks.row(number)
+
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt declares it
         return 0 if parent.isValid() else self._blocks.total
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(SORTS)
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if orientation != Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return (
-                self.tr("Status"),
-                self.tr("Citekey"),
-                self.tr("Title"),
-                self.tr("Pages"),
-                self.tr("Words kept"),
-                self.tr("OCR"),
-                self.tr("Note"),
-            )[section]
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return {
-                COVERAGE: basics.tip(self.tr("How many of the words in the file are in its passages")),
-                OCR: basics.tip(self.tr("How many of its pages were recognised by OCR")),
-            }.get(section)
-        return _side(section) if role == Qt.ItemDataRole.TextAlignmentRole else None
-
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         column = index.column()
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _side(column)
-        if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.DecorationRole):
-            return None
-        row = self._row(index.row())
-        if row is None:
-            return "…" if role == Qt.ItemDataRole.DisplayRole and column in (STATUS, TITLE) else None
-        if role == Qt.ItemDataRole.DecorationRole:
-            return (
-                icon(library_text.STATUS_ICONS.get(library_text.shown_status(row), "file"))
-                if column == STATUS
-                else None
-            )
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return basics.tip({TITLE: _title(row), REASON: _remark(row)}.get(column, ""))
-        return _shown(row, column)
+        if role == Qt.ItemDataRole.DecorationRole and column == STATUS and (row := self.row_at(index.row())):
+            return icon(library_text.STATUS_ICONS.get(library_text.shown_status(row), "file"))
+        text = super().data(index, role)
+        loading = text is None and role == Qt.ItemDataRole.DisplayRole and column in (STATUS, TITLE)
+        return "…" if loading else text
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         key = SORTS[column] if 0 <= column < len(SORTS) else None
@@ -228,31 +213,9 @@ class DocumentsModel(QAbstractTableModel):
             self.show_query(replace(self.query, sort=key, descending=descending))
 
 
-def _side(column: int) -> Qt.AlignmentFlag:
-    side = Qt.AlignmentFlag.AlignTrailing if column in (PAGES, COVERAGE, OCR) else Qt.AlignmentFlag.AlignLeading
-    return side | Qt.AlignmentFlag.AlignVCenter
-
-
 def _title(row: Row) -> str:
     return row.title or row.source
 
 
 def _remark(row: Row) -> str:
     return row.reason or library_text.doubt_text(row)
-
-
-def _shown(row: Row, column: int) -> str:
-    match column:
-        case 0:
-            return library_text.status_text(library_text.shown_status(row))
-        case 1:
-            return library_text.one_line(row.citekey)
-        case 2:
-            return library_text.one_line(_title(row))
-        case 3:
-            return basics.number(row.pages) if row.pages else ""
-        case 4:
-            return basics.percent(row.word_coverage)
-        case 5:
-            return basics.percent(row.ocr_share)
-    return library_text.one_line(_remark(row))

@@ -9,9 +9,13 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
-    QHeaderView,
+    QFormLayout,
+    QFrame,
+    QLabel,
     QLineEdit,
     QMenu,
+    QScrollArea,
+    QSizePolicy,
     QSplitter,
     QStackedLayout,
     QTableView,
@@ -20,22 +24,93 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from citeloom.api.library import DocumentPage, ListDocuments
+from citeloom.api.library import DocumentPage, DocumentRow, ListDocuments
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.types import Coverage
 from citeloom.desktop.library.document_actions import DocumentActions
-from citeloom.desktop.library.document_details import DocumentDetails
 from citeloom.desktop.library.documents_model import CITEKEY, REASON, SORTS, STATUS, DocumentsModel
 from citeloom.desktop.library.paged_list import Row
 from citeloom.desktop.shell.engine_tasks import EngineTasks, Task
 from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.text import library_text
 from citeloom.desktop.widgets import basics
-from citeloom.desktop.widgets.layout import column, row
+from citeloom.desktop.widgets.layout import Stretch, column, row
+from citeloom.desktop.widgets.table import set_up_view
 
 _TYPING_MS = 250
 _REFRESH_MS = 1000  # minimum between two reloads during an import
 _MAX_RESTORED = 1000  # selected rows that are restored by id; beyond that the selection stays by row number
+
+
+class DocumentDetails(QScrollArea):
+    """Shows status, reason of a failure, record, source of the text, warnings and file of a document."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setAccessibleName(self.tr("About this paper"))
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._shown: DocumentRow | None = None
+        self.title = basics.text(bold=True)
+        self.authors = basics.text(muted=True)
+        self.lines: dict[str, QLabel] = {}
+        self._form = QFormLayout()
+        self._form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.DontWrapRows)
+        self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        self._form.setLabelAlignment(Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignTop)
+        for name, label in (
+            ("status", self.tr("Status")),
+            ("reason", self.tr("Why")),
+            ("citekey", self.tr("Citekey")),
+            ("record", self.tr("Record")),
+            ("text", self.tr("Text")),
+            ("warnings", self.tr("Notes")),
+            ("file", self.tr("File")),
+        ):
+            self.lines[name] = basics.text()
+            self._form.addRow(_label(label), self.lines[name])
+        for line in (self.title, self.authors, *self.lines.values()):
+            # A long word must not widen the window.
+            line.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.MinimumExpanding)
+        inner = QWidget()
+        column(self.title, self.authors, self._form, Stretch(1), of=inner, margins=None)
+        self.setWidget(inner)
+
+    def show_document(self, document: DocumentRow) -> None:
+        """Show a document."""
+        if document == self._shown:
+            return
+        self.title.setText(document.title or document.source)
+        year = str(document.year or "")
+        self.authors.setText(" · ".join(p for p in ("; ".join(document.authors), year) if p))
+        self.authors.setVisible(bool(self.authors.text()))
+        status = library_text.status_text(document.status)
+        if document.chunk_count:
+            status = self.tr("{status}, {count} passages").format(
+                status=status, count=basics.number(document.chunk_count)
+            )
+        texts = {
+            "status": status,
+            "reason": document.reason or "",
+            "citekey": document.citekey,
+            "record": library_text.match_text(document),
+            "text": library_text.text_origin(document),
+            "warnings": "\n".join(document.warnings),
+            "file": document.path or document.source,
+        }
+        for name, text in texts.items():
+            self.lines[name].setText(text)
+            self._form.setRowVisible(self.lines[name], bool(text))
+        if self._shown is None or document.doc_id != self._shown.doc_id:
+            self.verticalScrollBar().setValue(0)
+        self._shown = document
+
+
+def _label(message: str) -> QLabel:
+    label = basics.text(message, muted=True)
+    label.setWordWrap(False)
+    return label
 
 
 class DocumentsTable(QWidget):
@@ -55,15 +130,12 @@ class DocumentsTable(QWidget):
         self.model.answered.connect(self._on_answer)
         self.model.arrived.connect(self._restore_selection)
         self.model.failed.connect(self.failed)
-        self._typing = QTimer(self, singleShot=True, interval=_TYPING_MS)
-        self._typing.timeout.connect(self._query)
-        self._refresh = QTimer(self, singleShot=True, interval=_REFRESH_MS)
-        self._refresh.timeout.connect(self._reload)
+        self._typing = basics.single_shot(self, _TYPING_MS, self._query)
+        self._refresh = basics.single_shot(self, _REFRESH_MS, self._reload)
         self._make_filters()
         self._make_table()
         self.actions_ = DocumentActions(tasks, self, self._collect)
-        self.tools = QToolBar()
-        self.tools.setAccessibleName(self.tr("What to do with the selected papers"))
+        self.tools = basics.named(QToolBar(), self.tr("What to do with the selected papers"))
         self.tools.setIconSize(QSize(16, 16))
         self.tools.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         for action in self.actions_.all:
@@ -78,8 +150,7 @@ class DocumentsTable(QWidget):
         self._lay_out()
 
     def _make_filters(self) -> None:
-        self.status_box = QComboBox()
-        self.status_box.setAccessibleName(self.tr("Which papers are shown"))
+        self.status_box = basics.named(QComboBox(), self.tr("Which papers are shown"))
         self.status_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self._show_counts(basics.NO_COVERAGE, 0)
         self.status_box.currentIndexChanged.connect(self._query)
@@ -91,18 +162,11 @@ class DocumentsTable(QWidget):
 
     def _make_table(self) -> None:
         view = self.view = QTableView()
-        view.setAccessibleName(self.tr("Papers"))
+        set_up_view(view, self.tr("Papers"))
         view.setModel(self.model)
         self.model.modelReset.connect(view.scrollToTop)  # connected after the view's own slot
-        view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        view.setShowGrid(False)
-        view.setWordWrap(False)
-        view.setTabKeyNavigation(False)
         view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        view.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        view.verticalHeader().hide()
-        view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header = view.horizontalHeader()
         # With the table's selection model, painting the header checks every selected row: too slow for 100,000.
         header.setSelectionModel(QItemSelectionModel(self.model, header))
@@ -130,7 +194,10 @@ class DocumentsTable(QWidget):
         self.splitter.setStretchFactor(0, 1)
         self.splitter.setChildrenCollapsible(False)
         column(row((self.find_field, 1), self.status_box), self.tools, (self.splitter, 1), of=self)
-        self._fit_to_font()
+        wide = self.fontMetrics().horizontalAdvance("0")
+        for number, shown in enumerate(self.model.columns):
+            self.view.setColumnWidth(number, wide * shown.width)
+        self.view.horizontalHeader().setStretchLastSection(True)
 
     # -- loading -------------------------------------------------------------------------------------------------
 
@@ -290,10 +357,3 @@ class DocumentsTable(QWidget):
             menu.addActions(self.actions_.all)
             menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             menu.popup(self.view.viewport().mapToGlobal(at))
-
-    def _fit_to_font(self) -> None:
-        wide = self.fontMetrics().horizontalAdvance("0")
-        for number, letters in enumerate((15, 17, 29, 7, 11, 6, 40)):
-            self.view.setColumnWidth(number, wide * letters)
-        self.view.verticalHeader().setDefaultSectionSize(round(self.fontMetrics().height() * 1.7))
-        self.view.horizontalHeader().setStretchLastSection(True)

@@ -13,7 +13,7 @@ from citeloom.core.errors import CiteLoomError
 from citeloom.core.jobs import RunningJob
 from citeloom.core.text.sanitize import clean
 from citeloom.desktop.shell.page import PageContext
-from citeloom.desktop.text import job_text, library_text
+from citeloom.desktop.text import job_text
 from citeloom.desktop.widgets import basics
 from citeloom.desktop.widgets.layout import column, row
 
@@ -21,7 +21,7 @@ _STEPS = 1000
 _THIN = 8  # pixels; the bar has no text
 
 
-class _Elided(QLabel):
+class Elided(QLabel):
     """Label with one line of muted text, elided in the middle."""
 
     def __init__(self) -> None:
@@ -31,6 +31,7 @@ class _Elided(QLabel):
         self._text = ""
 
     def show_message(self, text: str) -> None:
+        """Show a text."""
         self._text = text = clean(text)
         self.setToolTip(basics.tip(text))
         self.setAccessibleName(text)
@@ -53,12 +54,11 @@ class JobStrip(QFrame):
         self._stopping: set[str] = set()  # ids of jobs being stopped; the current file is finished first
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.what = basics.text()
-        self.file = _Elided()
+        self.file = Elided()
         self.left = basics.text(muted=True)
         self.left.setWordWrap(False)
-        self.bar = QProgressBar(textVisible=False)
+        self.bar = basics.named(QProgressBar(textVisible=False), self.tr("How much is done"))
         self.bar.setFixedHeight(_THIN)
-        self.bar.setAccessibleName(self.tr("How much is done"))
         self.stop_button = basics.button(self.tr("S&top"), self._stop, icon_name="close")
         lines = column(row((self.what, 1), self.left), self.bar, self.file)
         row((lines, 1), self.stop_button, of=self, margins=None)
@@ -84,7 +84,7 @@ class JobStrip(QFrame):
         job = jobs[0]
         self.stop_button.setEnabled(any(one.job_id not in self._stopping for one in jobs))
         self.what.setText(job_text.stage_text(job))
-        self.file.show_message(library_text.one_line(job_text.file_text(job)))
+        self.file.show_message(basics.one_line(job_text.file_text(job)))
         self.file.setVisible(bool(job.file) or (job_text.counts_papers(job) and not job.waits_for))
         self.left.setText(job_text.time_left(job))
         share = job_text.share(job)

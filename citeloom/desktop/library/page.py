@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QWidget
 
 from citeloom.api.events import Event, JobFinished
 from citeloom.api.library import AddProject, ListProjects, NewProject, ProjectSummaries, ShowProject
@@ -19,7 +18,7 @@ from citeloom.desktop.library.source_dialogs import NewProjectDialog
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import Page, PageContext
 from citeloom.desktop.widgets import basics
-from citeloom.desktop.widgets.layout import column
+from citeloom.desktop.widgets.layout import column, splitter, stack
 
 _SAMPLE = "sample"
 
@@ -68,15 +67,8 @@ class ProjectsPage(Page):
     def _lay_out(self) -> None:
         side = QWidget()
         column((self.list, 1), self.new_button, of=side)
-        self.splitter = QSplitter(Qt.Orientation.Horizontal)
-        self.splitter.addWidget(side)
-        self.splitter.addWidget(self.view)
-        self.splitter.setStretchFactor(1, 1)
-        self.splitter.setChildrenCollapsible(False)
-        self.splitter.setSizes([220, 700])
-        self.stack = QStackedWidget()
-        for part in (self.waiting, self.first, self.splitter):
-            self.stack.addWidget(part)
+        self.splitter = splitter((side, 220), (self.view, 700), stretch=(0, 1))
+        self.stack = stack(self.waiting, self.first, self.splitter)
         column(self.banner, (self.stack, 1), of=self, margins=basics.PAGE_MARGINS)
 
     def title(self) -> str:

@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
 
 from citeloom.api.library import ProjectSummary
 from citeloom.core.types import Coverage
-from citeloom.desktop.text import library_text
 from citeloom.desktop.widgets import basics
 from citeloom.desktop.widgets.layout import column
 from citeloom.desktop.widgets.table import Index, ListModel
@@ -108,7 +107,7 @@ class _Delegate(QStyledItemDelegate):
         wide = metrics.horizontalAdvance(count)
         left = QRect(line.left(), line.top(), line.width() - wide - _MARGIN, line.height())
         right = QRect(line.right() - wide, line.top(), wide + 1, line.height())
-        shown = metrics.elidedText(library_text.one_line(name), Qt.TextElideMode.ElideMiddle, left.width())
+        shown = metrics.elidedText(basics.one_line(name), Qt.TextElideMode.ElideMiddle, left.width())
         painter.save()
         painter.setPen(palette.color(role))
         place = QStyle.visualAlignment(direction, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
@@ -130,8 +129,7 @@ class ProjectList(QWidget):
         super().__init__()
         self.model = ProjectsModel(self)
         self.find_field = basics.search_field(self.tr("Find a project"), self._filter)
-        self.view = QListView()
-        self.view.setAccessibleName(self.tr("Projects"))
+        self.view = basics.named(QListView(), self.tr("Projects"))
         self.view.setUniformItemSizes(True)
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.view.setModel(self.model)

@@ -2,30 +2,98 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QDialog, QMenu, QMessageBox, QPushButton, QTabWidget, QWidget
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import (
+    QDialog,
+    QListWidget,
+    QListWidgetItem,
+    QMenu,
+    QMessageBox,
+    QPushButton,
+    QTabWidget,
+    QWidget,
+)
 
 from citeloom.api.engine import CancelJob
 from citeloom.api.events import Event, JobFinished, JobProgress
 from citeloom.api.importing import import_result
-from citeloom.api.library import ProjectDetails, RemoveProject, ShowProject
+from citeloom.api.library import DisallowSource, ProjectDetails, RemoveProject, ShowProject
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.jobs import RunningJob
-from citeloom.core.types import Coverage
+from citeloom.core.types import Coverage, Source
 from citeloom.desktop.library.documents_table import DocumentsTable
 from citeloom.desktop.library.job_strip import JobStrip
 from citeloom.desktop.library.source_dialogs import AddZoteroDialog, choose_files, choose_folder
-from citeloom.desktop.library.sources import Sources
 from citeloom.desktop.library.start_import import Importing
-from citeloom.desktop.shell.engine_tasks import Task
+from citeloom.desktop.shell.engine_tasks import EngineTasks, Task
 from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.shell.page import PageContext
+from citeloom.desktop.text import library_text
 from citeloom.desktop.text.job_text import IMPORT
 from citeloom.desktop.widgets import basics
 from citeloom.desktop.widgets.layout import column, row
+
+_ICONS = {"zotero": "library", "folder": "folder", "file": "file"}
+
+
+class Sources(QWidget):
+    """Lists the sources of a project and removes one."""
+
+    failed = Signal(object)  # a CiteLoomError
+    changed = Signal(object)  # ProjectDetails, after a source was removed
+
+    def __init__(self, tasks: EngineTasks) -> None:
+        super().__init__()
+        self._engine = tasks
+        self._project = ""
+        self.question: QMessageBox | None = None
+        self.list = basics.named(QListWidget(), self.tr("What this project reads"))
+        self.list.setUniformItemSizes(True)
+        self.list.setIconSize(QSize(16, 16))
+        self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.list.currentRowChanged.connect(self._on_current)
+        self.references = basics.text(muted=True, shrinks=True)
+        self.remove_button = basics.button(self.tr("Stop reading t&his…"), self._remove, icon_name="remove")
+        column((self.list, 1), row((self.references, 1), self.remove_button), of=self)
+
+    def show_project(self, project: str, sources: Sequence[Source], references: str | None) -> None:
+        """Show the sources of a project."""
+        self._project = project
+        chosen = self.list.currentItem().data(Qt.ItemDataRole.UserRole) if self.list.currentItem() else None
+        self.list.clear()
+        for source in sources:
+            item = QListWidgetItem(
+                icon(_ICONS.get(source.kind, "file")), basics.one_line(library_text.source_text(source))
+            )
+            item.setData(Qt.ItemDataRole.UserRole, source.path)
+            item.setToolTip(basics.tip(library_text.source_text(source)))
+            self.list.addItem(item)
+            if source.path == chosen:
+                self.list.setCurrentItem(item)
+        self.references.setText(self.tr("References: {file}").format(file=references) if references else "")
+        self._on_current()
+
+    def _on_current(self) -> None:
+        self.remove_button.setEnabled(self.list.currentItem() is not None)
+
+    def _remove(self) -> None:
+        item = self.list.currentItem()
+        if item is None:
+            return
+        request = DisallowSource(project=self._project, source=item.data(Qt.ItemDataRole.UserRole))
+        self.question = basics.ask_first(
+            self,
+            self.tr("Stop reading this"),
+            self.tr("Stop reading “{source}”? Its papers are removed; your files and Zotero are not changed.").format(
+                source=item.text()
+            ),
+            self.tr("&Stop reading it"),
+            lambda: self._engine.send(self, request, done=self.changed.emit, failed=self.failed.emit),
+        )
 
 
 class ProjectView(QWidget):
@@ -53,13 +121,15 @@ class ProjectView(QWidget):
         self.bar = basics.CoverageBar()
         self.counts = basics.text(muted=True)
         self.sync_button = basics.button(self.tr("Sync &now"), self.sync, icon_name="sync")
-        self.add_button = QPushButton(icon("add"), self.tr("&Add"))
-        self.add_button.setAccessibleName(self.tr("Add to this project"))
+        self.add_button = basics.named(QPushButton(icon("add"), self.tr("&Add")), self.tr("Add to this project"))
         self.add_button.setMenu(self._add_menu())
         self.rebuild_button = basics.button("", self._rebuild, icon_name="retry", tip=self.tr("Rebuild the index…"))
         self.remove_button = basics.button("", self._remove, icon_name="remove", tip=self.tr("Remove this project…"))
         self.retry_button = basics.button(
-            self.tr("Try failed papers a&gain"), self._retry, icon_name="retry", tip=self.tr("Also unchanged ones")
+            self.tr("Try failed papers a&gain"),
+            lambda: self.importing.read(self.project, retry_failed=True),
+            icon_name="retry",
+            tip=self.tr("Also unchanged ones"),
         )
         self.retry_button.hide()
         self.strip = JobStrip(context)
@@ -71,9 +141,8 @@ class ProjectView(QWidget):
             self.tr("Add a part of Zotero or a folder, or drop files and folders here."),
             [(self.tr("Part of &Zotero…"), self._add_zotero), (self.tr("&Folder…"), self._add_folder)],
         )
-        self.tabs = QTabWidget()
+        self.tabs = basics.named(QTabWidget(), self.tr("About this project"))
         self.tabs.setDocumentMode(True)
-        self.tabs.setAccessibleName(self.tr("About this project"))
         self.tabs.addTab(_padded(self.papers), self.tr("&Papers"))
         self.tabs.addTab(_padded(self.sources), self.tr("What it &reads"))
         self._lay_out()
@@ -192,9 +261,6 @@ class ProjectView(QWidget):
     def sync(self) -> None:
         """Sync the project with its sources."""
         self.importing.sync(self.project)
-
-    def _retry(self) -> None:
-        self.importing.read(self.project, retry_failed=True)
 
     def import_paths(self, places: list[str]) -> None:
         """Import files and folders."""

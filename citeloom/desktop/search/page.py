@@ -4,26 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, Qt, QTimer
+from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QWidget
 
 from citeloom.api.events import Event, JobFinished, JobQueued
 from citeloom.api.library import ListProjects, ProjectSummaries
 from citeloom.api.search import FacetsResult, GetFacets, QueryResult, SearchHit
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.types import Coverage
-from citeloom.desktop.search import empty_states
 from citeloom.desktop.search.hits_model import HitsModel
 from citeloom.desktop.search.hits_view import HitsView
 from citeloom.desktop.search.reader import Reader
 from citeloom.desktop.search.search_bar import SearchBar
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import Page, PageContext
+from citeloom.desktop.text.hit_text import cut
 from citeloom.desktop.widgets import basics
-from citeloom.desktop.widgets.layout import column, row
+from citeloom.desktop.widgets.layout import column, row, splitter, stack
 
 _TYPING_MS, _BUSY_AFTER_MS = 250, 300
 _MAX_HITS = 20
@@ -51,17 +52,22 @@ class SearchPage(Page):
         self.coverage = basics.text(muted=True)
         self.papers_button = basics.button(self.tr("Show the papers"), self._show_papers)
         self.papers_button.setFlat(True)
-        self.waiting = empty_states.waiting()
-        self.no_project = empty_states.no_project(self.context.first_run.emit)
-        self.welcome = empty_states.welcome([], self._try)
-        self.nothing = empty_states.nothing(self.bar.filters.clear)
-        self.found = QSplitter()
-        self.stack = QStackedWidget()
+        self.waiting = basics.EmptyState("search", "", self.tr("Starting …"))
+        self.no_project = basics.EmptyState(
+            "projects",
+            self.tr("No project yet"),
+            self.tr("A project holds the papers that you search. Create one from a Zotero collection or a folder."),
+            [(self.tr("Create a project"), context.first_run.emit)],
+        )
+        self.welcome = self._welcome([])
+        without_filters = (self.tr("Search without filters"), self.bar.filters.clear)
+        self.nothing = basics.EmptyState("search", "", "", [without_filters])
+        self.found = splitter((self.hits, 400), (self.reader, 600), stretch=(2, 3))
+        self.found.setHandleWidth(basics.GAP)
+        self.stack = stack(self.waiting, self.no_project, self.welcome, self.nothing, self.found)
         self._lay_out()
-        self._typing = QTimer(self, singleShot=True, interval=_TYPING_MS)
-        self._typing.timeout.connect(self.search_now)
-        self._busy_timer = QTimer(self, singleShot=True, interval=_BUSY_AFTER_MS)
-        self._busy_timer.timeout.connect(self.busy.show)
+        self._typing = basics.single_shot(self, _TYPING_MS, self.search_now)
+        self._busy_timer = basics.single_shot(self, _BUSY_AFTER_MS, self.busy.show)
         self._connect()
 
     def title(self) -> str:
@@ -95,15 +101,6 @@ class SearchPage(Page):
     # -- layout ------------------------------------------------------------------------------------------------
 
     def _lay_out(self) -> None:
-        self.found.addWidget(self.hits)
-        self.found.addWidget(self.reader)
-        self.found.setChildrenCollapsible(False)
-        self.found.setStretchFactor(0, 2)
-        self.found.setStretchFactor(1, 3)
-        self.found.setSizes([400, 600])
-        self.found.setHandleWidth(basics.GAP)
-        for part in (self.waiting, self.no_project, self.welcome, self.nothing, self.found):
-            self.stack.addWidget(part)
         column(
             self.bar,
             self.banner,
@@ -114,6 +111,19 @@ class SearchPage(Page):
             margins=basics.PAGE_MARGINS,
         )
         self.papers_button.hide()
+
+    def _welcome(self, topics: list[str]) -> basics.EmptyState:
+        """Create the state shown before the first question, with examples from the project's tags."""
+        questions = [self.tr("What is known about {topic}?").format(topic=cut(topic, 40)) for topic in topics]
+        return basics.EmptyState(
+            "search",
+            self.tr("What do your papers say?"),
+            self.tr(
+                "Type a question, a claim or a few words. "
+                "You see the passages that your editor would get, each on its page."
+            ),
+            [(question.replace("&", "&&"), partial(self._try, question)) for question in questions],
+        )
 
     def _connect(self) -> None:
         self.bar.changed.connect(self._typing.start)
@@ -167,7 +177,7 @@ class SearchPage(Page):
     def _on_facets(self, facets: FacetsResult) -> None:
         self.bar.filters.offer(facets)
         topics = [tag for tag in facets.tags if tag[:1].isalpha()]
-        old, self.welcome = self.welcome, empty_states.welcome(topics[:2], self._try)
+        old, self.welcome = self.welcome, self._welcome(topics[:2])
         current = self.stack.currentWidget() is old
         self.stack.addWidget(self.welcome)
         if current:
@@ -208,8 +218,16 @@ class SearchPage(Page):
         elif not question:
             self.stack.setCurrentWidget(self.welcome)
         else:
-            filters = bool(self.bar.filters.filters())
-            self._show_nothing(self.tr("Nothing found"), empty_states.why_nothing(coverage, filters=filters))
+            self._show_nothing(self.tr("Nothing found"), self._why_nothing(coverage))
+
+    def _why_nothing(self, coverage: Coverage | None) -> str:
+        """Return why nothing was found, and what to do."""
+        if coverage is None or not coverage.searchable:
+            return self.tr("No paper of this project can be searched yet. The list of papers shows the progress.")
+        text = self.tr("{count} papers were searched. Try other words.")
+        if self.bar.filters.filters():
+            text = self.tr("None of the {count} searchable papers has a passage that matches the filters.")
+        return text.format(count=basics.number(coverage.searchable))
 
     def _show_nothing(self, title: str, text: str) -> None:
         self.nothing.show_message(title, text)

@@ -6,14 +6,13 @@ import base64
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, QPointF, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QPointF, Qt, Signal
 from PySide6.QtGui import QImage, QKeySequence, QPalette, QResizeEvent, QShortcut, QWheelEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QWidget
 
 from citeloom.api.library import GetPageImage, PageImage
 from citeloom.api.search import SearchHit
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.desktop.search.joined_passages import JoinedPassages
 from citeloom.desktop.search.page_canvas import PageCanvas
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import PageContext
@@ -24,6 +23,7 @@ _BUSY_AFTER_MS, _SHARPEN_AFTER_MS = 300, 200
 _MIN_WIDTH, _MAX_WIDTH = 200, 4000  # pixels; bounds of a requested image
 _ZOOMS = (0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0)
 _FIT = 1.0  # fits the width
+_UNSHOWN_WIDTH = 200  # pixels of an image that is not shown: marks are fractions of the page
 
 
 class PageView(QWidget):
@@ -44,14 +44,14 @@ class PageView(QWidget):
         self._pending = False  # the page is loaded, the marks of the passage are not
         self._locating = False  # a request with OCR is running, for this passage or a previous one
         self._task: Task | None = None
-        self._joined = JoinedPassages(context, self._add_marks, self)
+        self._merged: list[str] = []  # ids of the other passages of a merged hit, which are marked as well
+        self._marks_tasks: list[Task] = []
         self.canvas = PageCanvas()
-        self.paper = QScrollArea()
+        self.paper = basics.named(QScrollArea(), self.tr("Page"))
         self.paper.setWidget(self.canvas)
         self.paper.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.paper.setBackgroundRole(QPalette.ColorRole.Window)
         self.paper.setFrameShape(QFrame.Shape.NoFrame)
-        self.paper.setAccessibleName(self.tr("Page"))
         self.paper.viewport().installEventFilter(self)
         self.busy = basics.busy_line(self.tr("The page is loading"))
         self.note = basics.text(muted=True)
@@ -66,23 +66,22 @@ class PageView(QWidget):
         self.fit = self._tool("fit", self.tr("Fit the width"), "Ctrl+0", lambda: self.zoom(0))
         tools = (self.previous, self.where, self.next, Stretch(), self.smaller, self.fit, self.larger)
         column(self.busy, (self.paper, 1), self.note, row(*tools), of=self, spacing=4)
-        self._busy_timer = QTimer(self, singleShot=True, interval=_BUSY_AFTER_MS)
-        self._busy_timer.timeout.connect(self.busy.show)
-        self._sharpen = QTimer(self, singleShot=True, interval=_SHARPEN_AFTER_MS)
-        self._sharpen.timeout.connect(self._load_if_wider)
+        self._busy_timer = basics.single_shot(self, _BUSY_AFTER_MS, self.busy.show)
+        self._sharpen = basics.single_shot(self, _SHARPEN_AFTER_MS, self._load_if_wider)
         self._show_position()
 
     def show_passage(self, project: str, hit: SearchHit) -> None:
         """Show the page on which a passage begins."""
         self._passage, self._page, self._show_mark = (project, hit.chunk_id), None, True
         self._span = hit.page_span or (0, 0)
-        self._joined.follow(hit)
+        self._drop_marks_requests()
+        self._merged = [part.chunk_id for part in hit.merged if part.chunk_id != hit.chunk_id]
         self._load()
 
     def drop_requests(self) -> None:
         """Dim the page and drop pending requests, before another passage is shown."""
         self._stop()
-        self._joined.drop_requests()
+        self._drop_marks_requests()
         self._passage, self._pending = None, False
         self.canvas.dim(True)
 
@@ -200,10 +199,23 @@ class PageView(QWidget):
         if self._pending:  # a scan: locating its words takes the engine seconds, so the page is shown first
             self._locate_passage()
         if self._passage:
-            self._joined.locate(self._passage[0], self._page)
+            self._request_marks(self._passage[0], self._page)
 
-    def _add_marks(self, marks: list[list[float]]) -> None:
-        """Add the marks of the other passages of the hit, which arrive after the page."""
+    def _request_marks(self, project: str, page: int) -> None:
+        """Request the marks of the other passages on a page; passages that are not found have none."""
+        self._drop_marks_requests()
+        for chunk_id in self._merged:
+            request = GetPageImage(project=project, chunk_id=chunk_id, width=_UNSHOWN_WIDTH, page=page)
+            task = self._context.tasks.send(self, request, done=self._add_marks, failed=lambda error: None)
+            self._marks_tasks.append(task)
+
+    def _drop_marks_requests(self) -> None:
+        for task in self._marks_tasks:
+            task.drop()
+        self._marks_tasks = []
+
+    def _add_marks(self, answer: PageImage) -> None:
+        marks = answer.marks
         first = not self.canvas.marks
         self.canvas.show_picture(self.canvas.picture, [*self.canvas.marks, *marks])
         if marks:
@@ -231,7 +243,7 @@ class PageView(QWidget):
     def _turn(self, step: int) -> None:
         if self._passage and self._page is not None and 1 <= self._page + step <= self._pages:
             self._page += step
-            self._joined.drop_requests()
+            self._drop_marks_requests()
             self._show_mark, self._pending = True, False
             self.canvas.dim(True)
             self._show_position()

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QAction, QGuiApplication, QKeySequence
-from PySide6.QtWidgets import QMenu, QSplitter, QToolButton, QWidget
+from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from citeloom.api.evidence import GetRecord, RecordResult
 from citeloom.api.search import GetPassage, PassageResult, SearchHit
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.desktop.search.copy_passage import opens_in_zotero, quotation
 from citeloom.desktop.search.page_view import PageView
 from citeloom.desktop.search.passage_text import PassageText
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.shell.page import PageContext
-from citeloom.desktop.text.hit_text import also_cites, cut
+from citeloom.desktop.text.hit_text import also_cites, cut, opens_in_zotero, quotation
 from citeloom.desktop.widgets import basics
-from citeloom.desktop.widgets.layout import column, row
+from citeloom.desktop.widgets.layout import column, row, splitter
 
 _COPIED_MS = 2500
 _PAGE_DELAY_MS = 120  # moving through the hits with the arrow keys renders no pages in between
@@ -36,30 +35,21 @@ class Reader(QWidget):
         self._project = self._question = ""
         self._hit: SearchHit | None = None
         self._surroundings_task: Task | None = None
-        self.title = basics.text(bold=True)
-        self.also = basics.text(muted=True)
-        self.copied = basics.text(muted=True)
+        self.title = basics.text(bold=True, shrinks=True)
+        self.also = basics.text(muted=True, shrinks=True)
+        self.copied = basics.text(muted=True, shrinks=True)
         self.page = PageView(context)
-        self.why = basics.text(muted=True)
+        self.why = basics.text(muted=True, shrinks=True)
         self.why.hide()
-        for message in (self.title, self.also, self.copied, self.why):
-            message.setMinimumWidth(1)  # a name without a space must not widen the window
         self.passage = PassageText()
         self.copy_button = self._copy_menu()
         keys = QKeySequence("Ctrl+O").toString(QKeySequence.SequenceFormat.NativeText)
         self.open_button = basics.button(self.tr("Open file"), self.open, icon_name="open", tip=keys)
         buttons = row(self.copy_button, self.open_button, (self.copied, 1))
-        self.parts = QSplitter(Qt.Orientation.Vertical)
-        self.parts.addWidget(self.page)
-        self.parts.addWidget(self.passage)
-        self.parts.setChildrenCollapsible(False)
-        self.parts.setStretchFactor(0, 1)
-        self.parts.setSizes([600, 100])
+        self.parts = splitter((self.page, 600), (self.passage, 100), vertical=True, stretch=(1, 0))
         column(self.title, self.also, buttons, self.why, (self.parts, 1), of=self)
-        self._page_timer = QTimer(self, singleShot=True, interval=_PAGE_DELAY_MS)
-        self._page_timer.timeout.connect(self._show_page)
-        self._fade = QTimer(self, singleShot=True, interval=_COPIED_MS)
-        self._fade.timeout.connect(self.copied.clear)
+        self._page_timer = basics.single_shot(self, _PAGE_DELAY_MS, self._show_page)
+        self._fade = basics.single_shot(self, _COPIED_MS, self.copied.clear)
         self.page.failed.connect(self._on_page_failed)
         self.show_hit("", None, "")
 
@@ -89,9 +79,8 @@ class Reader(QWidget):
         self.open_button.setText(where)
         self.open_button.setAccessibleName(where)
         self.open_hit.setText(where)
-        self.open_hit.setEnabled(bool(hit.open_uri))
-        self.open_button.setEnabled(bool(hit.open_uri))
-        self.copy_link.setEnabled(bool(hit.open_uri))
+        for uses_link in (self.open_hit, self.open_button, self.copy_link):
+            uses_link.setEnabled(bool(hit.open_uri))
         self.copy_bibtex.setEnabled(bool(hit.citekey))
         for copies_citation in (self.copy_cite, self.copy_quote):
             copies_citation.setEnabled(bool(hit.cite))

@@ -32,14 +32,14 @@ class KeyLogin(QWidget):
         *buttons: QWidget,
     ) -> None:
         super().__init__()
-        self._context, self._log_in, self._log_out, self._question = context, log_in, log_out, question
-        self.message = basics.text()
-        self.message.setMinimumWidth(1)
-        self.key = QLineEdit(echoMode=QLineEdit.EchoMode.Password, placeholderText=name)
-        self.key.setAccessibleName(name)
+        self._context, self._log_in, self._log_out = context, log_in, log_out
+        self.message = basics.text(shrinks=True)
+        self.key = basics.named(QLineEdit(echoMode=QLineEdit.EchoMode.Password, placeholderText=name), name)
         self.key.returnPressed.connect(self._submit)
         self.log_in_button = basics.button(self.tr("Log &in"), self._submit)
-        self.log_out_button = basics.button(self.tr("Log &out…"), self._confirm_log_out)
+        self.log_out_button = basics.button(
+            self.tr("Log &out…"), lambda: basics.ask_first(self, *question, self._send_log_out)
+        )
         self._without_key = (self.key, self.log_in_button, *buttons)
         controls = row((self.key, 1), self.log_in_button, *buttons, self.log_out_button, Stretch())
         column(self.message, controls, of=self)
@@ -74,9 +74,6 @@ class KeyLogin(QWidget):
         self.log_in_button.setEnabled(True)
         self.key.selectAll()
         self.key.setFocus()
-
-    def _confirm_log_out(self) -> None:
-        basics.ask_first(self, *self._question, self._send_log_out)
 
     def _send_log_out(self) -> None:
         def failed(error: CiteLoomError) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent
-from PySide6.QtWidgets import QListWidget, QStackedWidget, QWidget
+from PySide6.QtWidgets import QListWidget, QWidget
 
 from citeloom.core import settings
 from citeloom.core.errors import CiteLoomError
@@ -20,7 +20,7 @@ from citeloom.desktop.settings.sections.zotero import ZoteroSection
 from citeloom.desktop.settings.settings_model import SettingsFileModel
 from citeloom.desktop.shell.page import Page, PageContext
 from citeloom.desktop.widgets import basics
-from citeloom.desktop.widgets.layout import column, row
+from citeloom.desktop.widgets.layout import column, row, stack
 
 
 class SettingsPage(Page):
@@ -46,13 +46,10 @@ class SettingsPage(Page):
         )
         made: list[Section] = [kind(context, self.settings_file, self.banner) for kind in kinds]
         self.sections = {section.name: section for section in made}
-        self.list = QListWidget()
+        self.list = basics.named(QListWidget(), self.tr("Sections of the settings"))
         self.list.setObjectName("pages")  # styled like the list of pages
-        self.list.setAccessibleName(self.tr("Sections of the settings"))
-        self.stack = QStackedWidget()
-        for section in made:
-            self.list.addItem(section.title())
-            self.stack.addWidget(section)
+        self.list.addItems([section.title() for section in made])
+        self.stack = stack(*made)
         self.list.setFixedWidth(self.list.sizeHintForColumn(0) + 3 * basics.GAP)
         self.open_button = basics.button(
             self.tr("Op&en the file"), self._open_file, icon_name="file", tip=basics.tip(str(self.settings_file.file))

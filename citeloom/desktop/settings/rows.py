@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QHideEvent
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -50,8 +50,7 @@ class Row(QWidget):
         self.saved_label.hide()
         self.help = basics.text(muted=True)
         self.show_help(help)
-        self._saved_timer = QTimer(self, singleShot=True, interval=_SAVED_MS)
-        self._saved_timer.timeout.connect(self.saved_label.hide)
+        self._saved_timer = basics.single_shot(self, _SAVED_MS, self.saved_label.hide)
         # A large stretch: the control takes the space before the spacer.
         self.controls = row((control, 100), self.undo_button, self.saved_label, Stretch(1), spacing=basics.GAP // 2)
         above: list[Part] = []
@@ -152,8 +151,7 @@ class NumberRow(Row):
         box.setGroupSeparatorShown(True)
         super().__init__(box, name, label, help)
         self._least, self._most, self._unit, self._zero = least, most, unit, zero
-        self._debounce = QTimer(self, singleShot=True, interval=_DEBOUNCE_MS)
-        self._debounce.timeout.connect(self._emit_value)
+        self._debounce = basics.single_shot(self, _DEBOUNCE_MS, self._emit_value)
         box.valueChanged.connect(lambda _: self._debounce.start())
         box.editingFinished.connect(lambda: box.lineEdit().setModified(False))
 
@@ -210,9 +208,8 @@ class ChoiceRow(Row):
         box = QComboBox()
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         box.setStyleSheet("combobox-popup: 0")  # a scrolling list: the other popup measures every row first
-        view = QListView()
+        view = basics.named(QListView(), label.replace("&", ""))
         view.setUniformItemSizes(True)
-        view.setAccessibleName(label.replace("&", ""))
         box.setView(view)
         super().__init__(box, name, label, help)
         self._choices = _ChoicesModel(self)

@@ -6,13 +6,14 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal
+from PySide6.QtCore import QFileSystemWatcher, QObject, Signal
 
 from citeloom.core import paths
 from citeloom.core import settings as config
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.settings import Settings
 from citeloom.desktop.shell.engine_tasks import EngineTasks, Task
+from citeloom.desktop.widgets.basics import single_shot
 
 _DEBOUNCE_MS = 200  # an editor may write a file in several steps
 _DEFAULTS = Settings()
@@ -38,8 +39,7 @@ class SettingsFileModel(QObject):
         self._task: Task | None = None
         self._reload_later = False
         self._watcher = QFileSystemWatcher(self)
-        self._debounce = QTimer(self, singleShot=True, interval=_DEBOUNCE_MS)
-        self._debounce.timeout.connect(self.reload)
+        self._debounce = single_shot(self, _DEBOUNCE_MS, self.reload)
         self._watcher.fileChanged.connect(self._on_file_changed)
         self._watcher.directoryChanged.connect(self._on_file_changed)
 

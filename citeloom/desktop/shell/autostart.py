@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from xml.parsers.expat import ExpatError
 
 from citeloom.core.errors import CiteLoomError, Code
@@ -24,27 +24,15 @@ _VALUE = "CiteLoom"
 _SWITCHED_OFF = 1  # the bit that the Task Manager sets in the first byte of its value
 
 
-class Registry(Protocol):
-    """Access to the registry hive of the current Windows user."""
-
-    def read(self, key: str, name: str) -> str | bytes | None:
-        """Return a value, None if it does not exist."""
-
-    def write(self, key: str, name: str, value: str) -> None:
-        """Set a value."""
-
-    def delete(self, key: str, name: str) -> None:
-        """Delete a value, if it exists."""
-
-
 def _winreg() -> Any:
     return import_module("winreg")  # exists only on Windows
 
 
-class _UserRegistry:
-    """HKEY_CURRENT_USER."""
+class UserRegistry:
+    """The registry hive of the current Windows user."""
 
     def read(self, key: str, name: str) -> str | bytes | None:
+        """Return a value, None if it does not exist."""
         registry = _winreg()
         try:
             with registry.OpenKey(registry.HKEY_CURRENT_USER, key) as opened:
@@ -54,11 +42,13 @@ class _UserRegistry:
         return value if isinstance(value, str | bytes) else None
 
     def write(self, key: str, name: str, value: str) -> None:
+        """Set a value."""
         registry = _winreg()
         with registry.CreateKey(registry.HKEY_CURRENT_USER, key) as opened:
             registry.SetValueEx(opened, name, 0, registry.REG_SZ, value)
 
     def delete(self, key: str, name: str) -> None:
+        """Delete a value, if it exists."""
         registry = _winreg()
         try:
             with registry.OpenKey(registry.HKEY_CURRENT_USER, key, 0, registry.KEY_SET_VALUE) as opened:
@@ -75,7 +65,7 @@ class Machine:
     home: Path = field(default_factory=Path.home)
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
     python: Path = field(default_factory=lambda: Path(sys.executable))
-    registry: Registry = field(default_factory=_UserRegistry)
+    registry: UserRegistry = field(default_factory=UserRegistry)
 
 
 def enabled(machine: Machine | None = None) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from citeloom.api.engine import Status, StatusResult
 from citeloom.api.events import EngineStopping, Event, JobFinished, JobProgress, JobQueued
@@ -13,9 +13,10 @@ from citeloom.api.importing import import_result
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.jobs import Progress, RunningJob
 from citeloom.desktop.shell.engine_tasks import EngineTasks, other_version
+from citeloom.desktop.shell.icons import TrayState
 from citeloom.desktop.shell.translations import translate
-from citeloom.desktop.shell.tray_state import TrayState
 from citeloom.desktop.text import job_text
+from citeloom.desktop.widgets.basics import single_shot
 
 _REFRESH_MS = 400  # many events at once make one request
 # Reasons of a stop that is followed by a restart: not shown as a problem.
@@ -106,8 +107,7 @@ class EngineStatus(QObject):
         self._restarting = False
         self._finished_imports: dict[str, list[JobFinished]] = {}  # by project, until the last one finishes
         self._waiting: dict[str, tuple[str, int, int]] = {}  # by project: id and progress of the waiting import
-        self._refresh = QTimer(self, singleShot=True, interval=_REFRESH_MS)
-        self._refresh.timeout.connect(self._request_status)
+        self._refresh = single_shot(self, _REFRESH_MS, self._request_status)
         tasks.event_received.connect(self._on_event)
         tasks.reached.connect(self._on_reached)
         tasks.lost.connect(self._on_lost)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QIconEngine, QPainter, QPainterPath, QPalette, QPen, QPixmap, QTransform
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication
-
-from citeloom.desktop.shell.tray_state import TrayState
 
 _DATA = Path(__file__).parents[1] / "data"
 _TRAY_SIZES = (16, 22, 24, 32, 44, 48, 64)
@@ -50,6 +49,15 @@ _LINES = {
     "disconnect": "M9 4v4M15 4v4M6.5 9h11v3a5.5 5.5 0 0 1-11 0zM12 17.5V21M3.5 3.5l17 17",
     "filter": "M4 5.5h16l-6.2 7.3V19l-3.6-1.8v-4.4z",
 }
+
+
+class TrayState(StrEnum):
+    """What the tray icon shows; `Situation.tray_state` in engine_status.py decides which."""
+
+    IDLE = "idle"
+    WORKING = "working"
+    ATTENTION = "attention"
+    PAUSED = "paused"
 
 
 class _LineIconEngine(QIconEngine):

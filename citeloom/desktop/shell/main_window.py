@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem, QMainWindow, QProgre
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.shell.page import Page, PageContext
-from citeloom.desktop.widgets.basics import GAP, Banner, text
+from citeloom.desktop.widgets.basics import GAP, Banner, named, text
 from citeloom.desktop.widgets.layout import column, row
 from citeloom.ipc.client import stop_engine
 
@@ -33,8 +33,7 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("CiteLoom")
         self.setMinimumSize(_MIN_SIZE)
 
-        self.list = QListWidget()
-        self.list.setAccessibleName(self.tr("Pages"))
+        self.list = named(QListWidget(), self.tr("Pages"))
         self.list.setIconSize(QSize(20, 20))
         self.list.setObjectName("pages")
         self.stack = QStackedWidget()
@@ -56,10 +55,9 @@ class MainWindow(QMainWindow):
             self.tr("This desktop shows no tray icons: CiteLoom runs as long as this window is open."), muted=True
         )
         self.no_tray.hide()
-        self.progress = QProgressBar()
+        self.progress = named(QProgressBar(), self.tr("Progress of the imports"))
         self.progress.setMaximumWidth(220)
         self.progress.setTextVisible(False)
-        self.progress.setAccessibleName(self.tr("Progress of the imports"))
         self._build()
 
         QShortcut(QKeySequence(QKeySequence.StandardKey.Close), self, self.close)

@@ -30,7 +30,7 @@ def check() -> None:
     if not _display_answers():
         raise CiteLoomError(
             Code.INVALID_INPUT,
-            f"The screen {os.environ.get('DISPLAY', '')} does not answer.",
+            f"The display {os.environ.get('DISPLAY', '')} does not respond.",
             "Start the app from the desktop itself, or use the commands: citeloom --help.",
         )
 

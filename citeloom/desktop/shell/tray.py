@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 
 from citeloom.core.text.sanitize import one_line
-from citeloom.desktop.shell.icons import app_icon, icon, tray_icon
+from citeloom.desktop.shell.icons import TrayState, app_icon, icon, tray_icon
 from citeloom.desktop.shell.page import Page, PageContext
-from citeloom.desktop.shell.tray_state import TrayState
+from citeloom.desktop.widgets.basics import single_shot
 
 _REDRAW_MS = 250
 _MAX_TIP = 120  # Windows cuts a tooltip at 127 characters
@@ -38,7 +38,9 @@ class Tray(QObject):
             self._add_page(page)
         self.menu.addSeparator()
         self.sync = self._add(self.tr("Sync now"), "sync", self.sync_asked.emit)
-        self.pause = self._add(self.tr("Pause"), "pause", self._toggle_pause)
+        self.pause = self._add(
+            self.tr("Pause"), "pause", lambda: self.pause_asked.emit(not context.engine_status.now.paused)
+        )
         self.menu.addSeparator()
         self._add_page(pages[-1])
         self._add(self.tr("Quit"), "close", self.quit_asked.emit)
@@ -48,8 +50,7 @@ class Tray(QObject):
         self.icon.activated.connect(self._on_activated)
         self.icon.messageClicked.connect(lambda: self._context.go.emit("activity", {}))
         # Progress arrives many times a second; the icon is redrawn less often.
-        self._redraw = QTimer(self, singleShot=True, interval=_REDRAW_MS)
-        self._redraw.timeout.connect(self._draw)
+        self._redraw = single_shot(self, _REDRAW_MS, self._draw)
         context.engine_status.changed.connect(self._on_changed)
         context.engine_status.notice.connect(self._on_notice)
         QGuiApplication.styleHints().colorSchemeChanged.connect(lambda _: self._draw())
@@ -69,9 +70,6 @@ class Tray(QObject):
             return
         if reason in (QSystemTrayIcon.ActivationReason.Trigger, QSystemTrayIcon.ActivationReason.DoubleClick):
             self._context.go.emit("search", {})
-
-    def _toggle_pause(self) -> None:
-        self.pause_asked.emit(not self._context.engine_status.now.paused)
 
     def _on_changed(self) -> None:
         if not self._redraw.isActive():

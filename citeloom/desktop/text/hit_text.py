@@ -1,4 +1,4 @@
-"""Wording of hits: highlighted words, cut texts, authors and pages. Used by the search page and other lists."""
+"""Wording of hits: highlighted words, cut texts, authors, pages and quotations. Used by the search page and lists."""
 
 from __future__ import annotations
 
@@ -15,6 +15,10 @@ _WORD = re.compile(r"\w+")
 _SUPPLEMENTARY = re.compile("[\U00010000-\U0010ffff]")
 _NOT_HIGHLIGHTED = FUNCTION_WORDS | {"warum", "wer", "wo"}
 _STEM = 4  # letters from which on a prefix matches: "tree" highlights "trees"
+_LONG_WORDS, _LONG_CHARACTERS = 40, 300  # longer quotations become a block quotation
+_PARAGRAPHS = re.compile(r"\n\s*\n")
+# Quotation marks within the quotation become single ones, as is usual in print.
+_INNER = str.maketrans({"“": "‘", "”": "’"})
 
 
 def highlight_spans(text: str, question: str) -> list[tuple[int, int]]:
@@ -65,3 +69,22 @@ def also_cites(hit: SearchHit) -> str:
     """Return the citations of other documents with the same passage, such as a preprint; each once."""
     cites = dict.fromkeys(other.cite for other in hit.also_in if other.cite)
     return cut(" ".join(cites), 200)
+
+
+def quotation(text: str, cite: str) -> str:
+    """Return a quotation with its citation: in quotation marks, or as a Markdown block quotation if it is long."""
+    cite = clean(cite)
+    paragraphs = [" ".join(part.split()) for part in _PARAGRAPHS.split(clean(text))]
+    paragraphs = [part for part in paragraphs if part]
+    if not paragraphs:
+        return cite
+    text = " ".join(paragraphs)
+    if len(paragraphs) == 1 and len(text.split()) <= _LONG_WORDS and len(text) <= _LONG_CHARACTERS:
+        return f"“{text.translate(_INNER)}” {cite}"
+    paragraphs[-1] = f"{paragraphs[-1]} {cite}"
+    return "\n>\n".join(f"> {part}" for part in paragraphs)
+
+
+def opens_in_zotero(hit: SearchHit) -> bool:
+    """Return whether the link of a hit opens Zotero, rather than a file or a web page."""
+    return (hit.open_uri or "").startswith("zotero:")

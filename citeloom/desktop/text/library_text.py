@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from citeloom.api.library import DocumentRow
-from citeloom.core.text.sanitize import clean
 from citeloom.core.types import Source
 from citeloom.desktop.shell.translations import translate
 from citeloom.desktop.widgets import basics
@@ -99,8 +98,3 @@ def source_text(source: Source) -> str:
     if source.recursive or source.kind == "file":
         return name
     return translate("Projects", "{name}, without subfolders or subcollections").format(name=name)
-
-
-def one_line(text: str, max_length: int = 400) -> str:
-    """Return a text on one line for a table; shortened, because long texts are slow to lay out and elided anyway."""
-    return " ".join(clean(text[:max_length]).split())

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from html import escape
 from itertools import pairwise
+from typing import TypeVar
 
-from PySide6.QtCore import QDateTime, QEvent, QLocale, QRectF, QSize, Qt
+from PySide6.QtCore import QDateTime, QEvent, QLocale, QObject, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import (
     QApplication,
@@ -30,9 +31,11 @@ from citeloom.desktop.shell.translations import translate
 from citeloom.desktop.widgets.layout import Stretch, column, row
 
 GAP = 12  # pixels between the parts of a page
+_MAX_CELL = 400  # characters in a cell of a table or list; no column is wider
 PAGE_MARGINS = (2 * GAP, GAP, 2 * GAP, GAP)
 
 Action = tuple[str, Callable[[], object]]
+WidgetT = TypeVar("WidgetT", bound=QWidget)
 
 
 class _Label(QLabel):
@@ -45,9 +48,13 @@ class _Label(QLabel):
         super().setText(clean(message))
 
 
-def text(message: str = "", *, muted: bool = False, bold: bool = False, bigger: float = 1.0) -> QLabel:
-    """Create a label whose text wraps and can be selected."""
+def text(
+    message: str = "", *, muted: bool = False, bold: bool = False, bigger: float = 1.0, shrinks: bool = False
+) -> QLabel:
+    """Create a label whose text wraps and can be selected; if it shrinks, a long word does not widen the window."""
     label = _Label(message)
+    if shrinks:
+        label.setMinimumWidth(1)
     label.setWordWrap(True)
     label.setTextInteractionFlags(
         Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
@@ -94,12 +101,24 @@ def search_field(message: str, changed: Callable[[str], object]) -> QLineEdit:
 
 def busy_line(message: str) -> QProgressBar:
     """Create a thin busy indicator that keeps its space while hidden."""
-    line = QProgressBar(minimum=0, maximum=0, textVisible=False)
+    line = named(QProgressBar(minimum=0, maximum=0, textVisible=False), message)
     line.setMaximumHeight(4)
-    line.setAccessibleName(message)
     keep_space(line)
     line.hide()
     return line
+
+
+def named(widget: WidgetT, name: str) -> WidgetT:
+    """Give a widget its name for screen readers."""
+    widget.setAccessibleName(name)
+    return widget
+
+
+def single_shot(owner: QObject, interval: int, callback: Callable[[], object]) -> QTimer:
+    """Create a timer that calls back once, some milliseconds after each start."""
+    timer = QTimer(owner, singleShot=True, interval=interval)
+    timer.timeout.connect(callback)
+    return timer
 
 
 def keep_space(widget: QWidget) -> None:
@@ -172,15 +191,13 @@ class Banner(QFrame):
         self.setObjectName("banner")
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self._icon = Picture("info", 20)
-        self.message = text()
+        self.message = text(shrinks=True)
         self.message.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self.message.setMinimumWidth(1)  # a long path in a message must not widen the window
-        self.button = QPushButton()
-        self.button.setAccessibleName(self.tr("What to do about it"))
+        self.button = named(QPushButton(), self.tr("What to do about it"))
         self.close_button = button("", self.hide, icon_name="close", tip=self.tr("Close this message"))
         self.close_button.setFlat(True)
-        self._pressed: Callable[[], object] | None = None
-        self.button.clicked.connect(self._act)
+        self._pressed: Callable[[], object] = self.hide
+        self.button.clicked.connect(lambda _: self._pressed())
         row(self._icon, (self.message, 1), self.button, self.close_button, of=self, margins=None)
         self.hide()
 
@@ -214,10 +231,6 @@ class Banner(QFrame):
         """Hide the message of a failed load; messages about actions stay."""
         if self._load_error:
             self.hide()
-
-    def _act(self) -> None:
-        if self._pressed:
-            self._pressed()
 
 
 class StateBox(QFrame):
@@ -327,6 +340,11 @@ def ask_first(
 def tip(message: str) -> str:
     """Return a text as a tooltip that wraps; escaped, because Qt renders tooltips as rich text."""
     return f"<p>{escape(clean(message))}</p>" if message else ""
+
+
+def one_line(text: str) -> str:
+    """Return a text on one line for a list; shortened, because long texts are slow to lay out and elided anyway."""
+    return " ".join(clean(text[:_MAX_CELL]).split())
 
 
 def number(value: int) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple, TypeVar
 
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 LayoutT = TypeVar("LayoutT", bound=QBoxLayout)
 Margins = tuple[int, int, int, int]  # left, top, right, bottom
@@ -56,6 +58,26 @@ def add(layout: QBoxLayout, *parts: Part) -> None:
                 layout.addWidget(item, factor)
             else:
                 layout.addLayout(item, factor)
+
+
+def splitter(*parts: tuple[QWidget, int], vertical: bool = False, stretch: Sequence[int] = ()) -> QSplitter:
+    """Lay widgets out with movable borders, each with its size in pixels; `stretch` has their stretch factors."""
+    result = QSplitter(Qt.Orientation.Vertical if vertical else Qt.Orientation.Horizontal)
+    for widget, _ in parts:
+        result.addWidget(widget)
+    result.setSizes([size for _, size in parts])
+    result.setChildrenCollapsible(False)
+    for number, factor in enumerate(stretch):
+        result.setStretchFactor(number, factor)
+    return result
+
+
+def stack(*parts: QWidget) -> QStackedWidget:
+    """Lay widgets out above each other; only the current one is visible."""
+    result = QStackedWidget()
+    for part in parts:
+        result.addWidget(part)
+    return result
 
 
 def leading(widget: QWidget) -> QHBoxLayout:

@@ -19,13 +19,11 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QHeaderView, QTableView
 
-from citeloom.core.text.sanitize import clean
 from citeloom.desktop.widgets import basics
 
 RowT = TypeVar("RowT")
 Index = QModelIndex | QPersistentModelIndex
 _MIN_STRETCH = 0.28  # share of the table's width for the column that gets the remaining space
-_MAX_CELL = 400  # characters in a cell; no column is wider
 
 
 class ListModel(QAbstractListModel, Generic[RowT]):
@@ -54,14 +52,58 @@ class Column(Generic[RowT]):
     width: int  # in digits; 0: the remaining space
     number: bool = False
     firm: bool = False  # does not shrink in a narrow window: half a date is of no use
+    help: str = ""  # explanation of the title
+
+    @property
+    def alignment(self) -> Qt.AlignmentFlag:
+        """Where its texts and its title are: numbers at the end of the line."""
+        side = Qt.AlignmentFlag.AlignTrailing if self.number else Qt.AlignmentFlag.AlignLeading
+        return side | Qt.AlignmentFlag.AlignVCenter
 
 
-class RowsModel(QAbstractTableModel, Generic[RowT]):
-    """Table model whose rows have a key; rows with unchanged keys are updated without a model reset."""
+class ColumnsModel(QAbstractTableModel, Generic[RowT]):
+    """Table model with one text function per column; a subclass keeps the rows."""
 
-    def __init__(self, columns: Sequence[Column[RowT]], key: str, parent: QObject | None = None) -> None:
+    def __init__(self, *columns: Column[RowT], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.columns = columns
+
+    def row_at(self, number: int) -> RowT | None:
+        """Return a row, if it is loaded."""
+        raise NotImplementedError
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt has it
+        return 0 if parent.isValid() else len(self.columns)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        column = self.columns[index.column()]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return column.alignment
+        if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+            return None
+        row = self.row_at(index.row()) if index.isValid() else None
+        if row is None:
+            return None
+        text = column.text(row)
+        return basics.one_line(text) if role == Qt.ItemDataRole.DisplayRole else basics.tip(text)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        column = self.columns[section]
+        shown: dict[int, Any] = {
+            Qt.ItemDataRole.DisplayRole: column.title,
+            Qt.ItemDataRole.ToolTipRole: basics.tip(column.help),
+            Qt.ItemDataRole.TextAlignmentRole: column.alignment,
+        }
+        return shown.get(role)
+
+
+class RowsModel(ColumnsModel[RowT]):
+    """Table model whose rows have a key; rows with unchanged keys are updated without a model reset."""
+
+    def __init__(self, key: str, *columns: Column[RowT]) -> None:
+        super().__init__(*columns)
         self.rows: list[RowT] = []
         self._key = attrgetter(key)
 
@@ -84,32 +126,24 @@ class RowsModel(QAbstractTableModel, Generic[RowT]):
         """Return the number of the row with this key, None if there is none."""
         return next((number for number, row in enumerate(self.rows) if self._key(row) == key), None)
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt has it
+    def row_at(self, number: int) -> RowT | None:
+        return self.rows[number] if number < len(self.rows) else None
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self.rows)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self.columns)
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid() or index.row() >= len(self.rows):
-            return None
-        column = self.columns[index.column()]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return " ".join(clean(column.text(self.rows[index.row()])[:_MAX_CELL]).split())
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return basics.tip(column.text(self.rows[index.row()]))
-        if role == Qt.ItemDataRole.TextAlignmentRole and column.number:
-            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        return None
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if orientation == Qt.Orientation.Horizontal:
-            if role == Qt.ItemDataRole.DisplayRole:
-                return self.columns[section].title
-            if role == Qt.ItemDataRole.TextAlignmentRole:
-                side = Qt.AlignmentFlag.AlignRight if self.columns[section].number else Qt.AlignmentFlag.AlignLeft
-                return int(side | Qt.AlignmentFlag.AlignVCenter)
-        return None
+def set_up_view(view: QTableView, name: str) -> None:
+    """Set up a table view that selects whole rows of one height."""
+    view.setAccessibleName(name)
+    view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    view.setShowGrid(False)
+    view.setWordWrap(False)
+    view.setTabKeyNavigation(False)
+    view.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+    view.verticalHeader().hide()
+    view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+    view.verticalHeader().setDefaultSectionSize(round(view.fontMetrics().height() * 1.7))
 
 
 class Table(QTableView, Generic[RowT]):
@@ -121,21 +155,14 @@ class Table(QTableView, Generic[RowT]):
         self._selected_key: Any = None
         self._setting_widths = False
         self._resized_by_user = False  # a column was resized by hand: widths are no longer set
+        model.setParent(self)
         self.setModel(model)
-        self.setAccessibleName(name)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        set_up_view(self, name)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setShowGrid(False)
         self.setAlternatingRowColors(True)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
         self.setCornerButtonEnabled(False)
         for corner in self.findChildren(QAbstractButton):  # hidden, but read by screen readers
             corner.setAccessibleName(name)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.verticalHeader().hide()
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.verticalHeader().setDefaultSectionSize(round(self.fontMetrics().height() * 1.7))
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         header.setMinimumSectionSize(self.fontMetrics().horizontalAdvance("0") * 5)

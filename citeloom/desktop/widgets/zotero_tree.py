@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
-from PySide6.QtCore import (
-    QAbstractItemModel,
-    QModelIndex,
-    QObject,
-    QSortFilterProxyModel,
-    Qt,
-    Signal,
-)
+from PySide6.QtCore import QSortFilterProxyModel, Qt, Signal
+from PySide6.QtGui import QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QHeaderView, QTreeView, QWidget
 
 from citeloom.api.importing import ZoteroCollections, ZoteroLibrary
@@ -22,10 +16,10 @@ from citeloom.core.text.sanitize import one_line
 from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.widgets import basics
 from citeloom.desktop.widgets.layout import column
-from citeloom.desktop.widgets.table import Index
 
 _FILTER_FROM = 12  # rows from which on the search field is shown
 _NAME, _COUNT = range(2)
+_ICONS = {"library": "library", "collection": "folder", "search": "search"}
 _ALL, _SOME, _NONE = Qt.CheckState.Checked, Qt.CheckState.PartiallyChecked, Qt.CheckState.Unchecked
 
 
@@ -39,13 +33,12 @@ class Part:
     name: str
     items: int | None
     above: Part | None = None
-    row: int = 0
     inside: list[Part] = field(default_factory=list)
     ticked: bool = False
 
     def add(self, part: Part) -> Part:
         """Append a child."""
-        part.above, part.row = self, len(self.inside)
+        part.above = self
         self.inside.append(part)
         return part
 
@@ -100,91 +93,34 @@ def _library(found: ZoteroLibrary) -> Part:
     return library
 
 
-class _Model(QAbstractItemModel):
-    ticks_changed = Signal()
+class _Item(QStandardItem):
+    """Tree item of a part; its tick is kept in the part, because it changes those of ancestors and descendants."""
 
-    def __init__(self, parent: QObject) -> None:
-        super().__init__(parent)
-        self.libraries: list[Part] = []
-        self._by_id: dict[int, Part] = {}
+    def __init__(self, part: Part) -> None:
+        super().__init__(icon(_ICONS[part.kind]), one_line(part.name))
+        self._part = part
+        self.setToolTip(basics.tip(part.name))
+        self.setEditable(False)
+        self.setCheckable(True)
+        for inner in part.inside:
+            self.appendRow(_row(inner))
 
-    def show_parts(self, libraries: list[Part]) -> None:
-        """Replace the libraries; ticked parts stay ticked."""
-        ticked = {_identity(part) for part in self._by_id.values() if part.ticked}
-        self.beginResetModel()
-        self.libraries, self._by_id = libraries, {}
-        for row, library in enumerate(libraries):
-            library.row = row
-            for part in _descendants(library):
-                self._by_id[id(part)] = part
-                part.ticked = _identity(part) in ticked
-        self.endResetModel()
+    def data(self, role: int = Qt.ItemDataRole.UserRole) -> Any:
+        return self._part.shown_tick if role == Qt.ItemDataRole.CheckStateRole else super().data(role)
 
-    def part(self, index: Index) -> Part | None:
-        """Return the part at an index."""
-        return self._by_id.get(index.internalId()) if index.isValid() else None
-
-    def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:  # noqa: B008 - Qt's own
-        above = self.part(parent)
-        parts = above.inside if above else self.libraries
-        if not (0 <= row < len(parts) and column in (_NAME, _COUNT)):
-            return QModelIndex()
-        return self.createIndex(row, column, id(parts[row]))
-
-    def parent(self, index: Index) -> QModelIndex:  # type: ignore[override]  # QObject's parent() is another
-        part = self.part(index)
-        if part is None or part.above is None:
-            return QModelIndex()
-        return self.createIndex(part.above.row, _NAME, id(part.above))
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        if parent.isValid() and parent.column() != _NAME:
-            return 0
-        above = self.part(parent)
-        return len(above.inside if above else self.libraries)
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 2
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return (self.tr("Library or collection"), self.tr("Papers"))[section]
-        return None
-
-    def flags(self, index: Index) -> Qt.ItemFlag:
-        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-        return flags | Qt.ItemFlag.ItemIsUserCheckable if index.column() == _NAME else flags
-
-    _ICONS: ClassVar = {"library": "library", "collection": "folder", "search": "search"}
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        part = self.part(index)
-        if part is None:
-            return None
-        if index.column() == _COUNT:
-            if role == Qt.ItemDataRole.TextAlignmentRole:
-                return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-            shown = role == Qt.ItemDataRole.DisplayRole and part.items is not None
-            return basics.number(part.items or 0) if shown else None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return one_line(part.name)
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return basics.tip(part.name)
+    def setData(self, value: Any, role: int = Qt.ItemDataRole.UserRole) -> None:
         if role == Qt.ItemDataRole.CheckStateRole:
-            return part.shown_tick
-        if role == Qt.ItemDataRole.DecorationRole:
-            return icon(self._ICONS[part.kind])
-        return None
+            self._part.tick(Qt.CheckState(value) != _NONE)
+            self.emitDataChanged()
+        else:
+            super().setData(value, role)
 
-    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        part = self.part(index)
-        if part is None or role != Qt.ItemDataRole.CheckStateRole:
-            return False
-        part.tick(Qt.CheckState(value) != _NONE)
-        changed = self.createIndex(index.row(), _NAME, index.internalId())
-        self.dataChanged.emit(changed, changed)
-        self.ticks_changed.emit()
-        return True
+
+def _row(part: Part) -> list[QStandardItem]:
+    count = QStandardItem("" if part.items is None else basics.number(part.items))
+    count.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    count.setEditable(False)
+    return [_Item(part), count]
 
 
 def _descendants(part: Part) -> Iterator[Part]:
@@ -204,17 +140,18 @@ class ZoteroTree(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.model = _Model(self)
-        self.model.ticks_changed.connect(self._on_ticks)
+        self.libraries: list[Part] = []
+        self.model = QStandardItemModel(self)
+        self.model.setHorizontalHeaderLabels([self.tr("Library or collection"), self.tr("Papers")])
+        self.model.itemChanged.connect(self._on_ticked)
         self._filtered = QSortFilterProxyModel(self)
         self._filtered.setSourceModel(self.model)
         self._filtered.setRecursiveFilteringEnabled(True)
         self._filtered.setAutoAcceptChildRows(True)
         self._filtered.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self.find_field = basics.search_field(self.tr("Find a collection"), self._filter)
-        self.view = QTreeView()
+        self.view = basics.named(QTreeView(), self.tr("Libraries and collections of Zotero"))
         self.view.setModel(self._filtered)
-        self.view.setAccessibleName(self.tr("Libraries and collections of Zotero"))
         self.view.setUniformRowHeights(True)
         header = self.view.header()
         header.setStretchLastSection(False)
@@ -226,8 +163,14 @@ class ZoteroTree(QWidget):
 
     def load(self, found: ZoteroCollections) -> None:
         """Replace the libraries; ticked parts stay ticked."""
-        self.model.show_parts(parts_of(found))
-        lines = sum(1 for library in self.model.libraries for _ in _descendants(library))
+        ticked = {_identity(part) for part in self._parts() if part.ticked}
+        self.libraries = parts_of(found)
+        for part in self._parts():
+            part.ticked = _identity(part) in ticked
+        self.model.setRowCount(0)
+        for library in self.libraries:
+            self.model.appendRow(_row(library))
+        lines = len(self._parts())
         self.find_field.setVisible(lines >= _FILTER_FROM)
         self.view.expandToDepth(0)
         if lines:
@@ -238,15 +181,18 @@ class ZoteroTree(QWidget):
         """Return the ticked parts, for a project to read."""
         return [
             ZoteroPart(name=_source_name(part), library=part.library, recursive=whole)
-            for library in self.model.libraries
+            for library in self.libraries
             for part, whole in library.chosen()
         ]
 
     def chosen_names(self) -> list[str]:
         """Return the names of the ticked parts, to suggest a name for a project."""
-        return [part.name for library in self.model.libraries for part, _ in library.chosen()]
+        return [part.name for library in self.libraries for part, _ in library.chosen()]
 
-    def _on_ticks(self) -> None:
+    def _parts(self) -> list[Part]:
+        return [part for library in self.libraries for part in _descendants(library)]
+
+    def _on_ticked(self) -> None:
         self.view.viewport().update()  # a tick also changes ancestors and descendants
         self.changed.emit()
 

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.shell import autostart
-from citeloom.desktop.shell.autostart import Machine, command, disable, enable, enabled, place
+from citeloom.desktop.shell.autostart import Machine, UserRegistry, command, disable, enable, enabled, place
 
 RUN = r"Software\Microsoft\Windows\CurrentVersion\Run"
 APPROVED = r"Software\Microsoft\Windows\CurrentVersion\Explorer\StartupApproved\Run"
 
 
-class MadeUpRegistry:
+class MadeUpRegistry(UserRegistry):
     """A registry in memory; one that `refuses` lets nobody write."""
 
     def __init__(self) -> None:

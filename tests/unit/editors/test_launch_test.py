@@ -61,7 +61,7 @@ def test_the_command_is_launched_as_an_editor_does(
     monkeypatch.setenv("PYTHONPATH", "/somewhere")
     monkeypatch.setenv("XDG_DATA_HOME", "/somewhere")
     tested = editors.check_launch(saying(REAL_PYTHON, "-c", ANSWERS))
-    assert tested.ok and tested.problem is None
+    assert tested.problem is None
     assert tested.tools == [os.defpath, "none", "none", "mine"]
 
 
@@ -84,7 +84,7 @@ def test_a_command_that_does_not_work_says_why(
     command: tuple[str, ...], code: Code, said: str, saying: Callable[..., DetectedEditor]
 ) -> None:
     tested = editors.check_launch(saying(*command))
-    assert not tested.ok and tested.tools == []
+    assert tested.problem and tested.tools == []
     assert tested.problem and tested.problem.code == code and said in str(tested.problem)
 
 

@@ -41,15 +41,12 @@ class DataSection(Section):
         self.where = basics.text()
         self.total = basics.text(muted=True)
         self.parts = RowsModel[DiskUsagePart](
-            (
-                Column(self.tr("What"), self._part, 28),
-                Column(self.tr("Size"), lambda part: basics.size_text(part.bytes), 11, number=True, firm=True),
-                Column(self.tr("Where"), lambda part: part.path, 0),
-            ),
             "name",
-            self,
+            Column(self.tr("What"), self._part, 28),
+            Column(self.tr("Size"), lambda part: basics.size_text(part.bytes), 11, number=True, firm=True),
+            Column(self.tr("Where"), lambda part: part.path, 0),
         )
-        self.table = Table(self.parts, self.tr("What takes room on the disk"))
+        self.table = Table(self.parts, self.tr("Disk usage"))
         self.table.setFixedHeight(self.table.verticalHeader().defaultSectionSize() * (_PARTS + 1) + basics.GAP)
         self.open_button = basics.button(
             self.tr("&Open the data folder"), lambda: self.open_folder(Path(paths.folders().data)), icon_name="folder"
@@ -91,7 +88,7 @@ class DataSection(Section):
         self.where.setText(self.tr("Your projects and their index are in {folder}").format(folder=usage.data_folder))
         self.parts.set_rows(usage.parts)
         self.total.setText(
-            self.tr("{total} in all; the disk has {free} left.").format(
+            self.tr("{total} in total; the disk has {free} left.").format(
                 total=basics.size_text(usage.total), free=basics.size_text(usage.free)
             )
         )
@@ -119,8 +116,8 @@ class DataSection(Section):
             self,
             self.tr("Delete all conversions?"),
             self.tr(
-                "Your papers and what can be searched stay. When a project is built anew, or another one reads the"
-                " same papers, they have to be read from their files again, which takes much longer."
+                "Your papers and their index are kept. When an index is rebuilt, or another project reads the same"
+                " papers, they have to be read from their files again, which takes much longer."
             ),
             self.tr("Delete them"),
             lambda: self._prune(everything=True),

@@ -24,9 +24,8 @@ from citeloom.api.verbs import Request, decode
 from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.library.job_strip import JobStrip
+from citeloom.desktop.settings.index_location import MoveDialog, NewIndexes
 from citeloom.desktop.settings.key_login import KeyLogin
-from citeloom.desktop.settings.move_dialog import MoveDialog
-from citeloom.desktop.settings.new_indexes import NewIndexes
 from citeloom.desktop.settings.rows import NumberRow
 from citeloom.desktop.settings.section import Section
 from citeloom.desktop.text import job_text
@@ -52,15 +51,12 @@ class IndexSection(Section):
         self._jobs: dict[str, tuple[str, str]] = {}  # started on this page: id → kind and project
         self.dialog: MoveDialog | None = None
         self.projects = RowsModel[IndexInfo](
-            (
-                Column(self.tr("Project"), lambda index: index.project, 22),
-                Column(self.tr("Where"), lambda index: location_text(index.place), 30),
-                Column(self.tr("Passages"), lambda index: basics.number(index.passages), 10, number=True, firm=True),
-                Column(self.tr("Size"), size_text, 10, number=True, firm=True),
-                Column(self.tr("State"), connection_text, 0),
-            ),
             "project",
-            self,
+            Column(self.tr("Project"), lambda index: index.project, 22),
+            Column(self.tr("Where"), lambda index: location_text(index.place), 30),
+            Column(self.tr("Passages"), lambda index: basics.number(index.passages), 10, number=True, firm=True),
+            Column(self.tr("Size"), size_text, 10, number=True, firm=True),
+            Column(self.tr("State"), connection_text, 0),
         )
         self.table = Table(self.projects, self.tr("Projects and the locations of their indexes"))
         self.table.setFixedHeight(self.table.verticalHeader().defaultSectionSize() * (_ROWS + 1) + basics.GAP)
@@ -179,11 +175,9 @@ class IndexSection(Section):
     def _choose_location(self) -> None:
         if index := self.table.chosen():
             self.dialog = MoveDialog(self.context, index, str(self.settings_file.value(_SERVER)), self)
-            self.dialog.agreed.connect(partial(self._move, index.project))
+            project = index.project
+            self.dialog.agreed.connect(lambda to: self._start("move", project, MoveIndex(project=project, to=to)))
             self.dialog.open()
-
-    def _move(self, project: str, to: str) -> None:
-        self._start("move", project, MoveIndex(project=project, to=to))
 
     def _compact(self) -> None:
         if index := self.table.chosen():

@@ -35,13 +35,10 @@ class LogsSection(Section):
         self.check_button = basics.button(self.tr("&Run the check-up"), self._check, icon_name="check")
         self.status = basics.text(self.tr("Checks every part of CiteLoom and says how to fix problems."), muted=True)
         self.findings = RowsModel[Finding](
-            (
-                Column(self.tr("Part"), lambda finding: finding.part, 22),
-                Column(self.tr("State"), self._state, 13, firm=True),
-                Column(self.tr("Seen"), lambda finding: finding.seen, 0),
-            ),
             "part",
-            self,
+            Column(self.tr("Part"), lambda finding: finding.part, 22),
+            Column(self.tr("State"), self._state, 13, firm=True),
+            Column(self.tr("Result"), lambda finding: finding.seen, 0),
         )
         self.table = Table(self.findings, self.tr("What the check-up found"))
         self.table.setMinimumHeight(self.table.verticalHeader().defaultSectionSize() * 7)

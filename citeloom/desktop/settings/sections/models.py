@@ -36,23 +36,17 @@ class ModelsSection(Section):
         self._building: dict[str, tuple[str, str]] = {}  # started on this page: id → project and model
         self.question: QMessageBox | None = None
         self.projects = RowsModel[ProjectModels](
-            (
-                Column(self.tr("Project"), lambda project: project.id, 0),
-                Column(self.tr("Model"), lambda project: project.dense_model, 42),
-            ),
             "id",
-            self,
+            Column(self.tr("Project"), lambda project: project.id, 0),
+            Column(self.tr("Model"), lambda project: project.dense_model, 42),
         )
         self.models = RowsModel[ModelInfo](
-            (
-                Column(self.tr("Model"), lambda model: model.name, 0),
-                Column(self.tr("Description"), lambda model: model.description, 46),
-                Column(self.tr("Recommended"), self._suits, 14, firm=True),
-                Column(self.tr("Size"), _size, 10, number=True, firm=True),
-                Column(self.tr("Installed"), self._installed_text, 10, firm=True),
-            ),
             "name",
-            self,
+            Column(self.tr("Model"), lambda model: model.name, 0),
+            Column(self.tr("Description"), lambda model: model.description, 46),
+            Column(self.tr("Recommended"), lambda model: self.tr("yes") if model.recommended else "", 14, firm=True),
+            Column(self.tr("Size"), _size, 10, number=True, firm=True),
+            Column(self.tr("Installed"), self._installed_text, 10, firm=True),
         )
         self.projects_table = Table(self.projects, self.tr("Projects and their models"))
         self.models_table = Table(self.models, self.tr("Models"))
@@ -122,9 +116,6 @@ class ModelsSection(Section):
         self.models.set_rows(
             [one for one in self._all if all(word in f"{one.name} {one.description}".casefold() for word in terms)]
         )
-
-    def _suits(self, model: ModelInfo) -> str:
-        return self.tr("yes") if model.recommended else ""
 
     def _installed_text(self, model: ModelInfo) -> str:
         if model.bundled:

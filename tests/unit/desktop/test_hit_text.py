@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citeloom.core.text.sanitize import clean
-from citeloom.desktop.search.copy_passage import opens_in_zotero, quotation
+from citeloom.desktop.text.hit_text import opens_in_zotero, quotation
 from tests.sample_results import search_hit
 
 CITE = "[@key, p. 3]"
