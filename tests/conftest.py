@@ -20,13 +20,27 @@ os.environ["CITELOOM_WARM_UP"] = "off"
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # Half of the waiting in a test run is for the disk: catalog and index make sure of every write. Where the machine has
-# memory for it, the data folders of tests live there; a process that is killed leaves them as it would on a disk. A run
-# takes up to 16 GB: what are holes in Qdrant's files on a disk is memory there.
+# memory for it, the data folders of tests live there; a process that is killed leaves them as it would on a disk. What
+# are holes in Qdrant's files on a disk is memory there, so the folders of a module are deleted at its end.
 _MEMORY = "/dev/shm"
 if "TMPDIR" not in os.environ and Path(_MEMORY).is_dir():
     _about = os.statvfs(_MEMORY)
     if _about.f_bavail * _about.f_frsize > 20_000_000_000 and not _about.f_flag & os.ST_NOEXEC:
         os.environ["TMPDIR"] = tempfile.tempdir = _MEMORY
+
+_OF_THE_SESSION = ("sample", "import", "index")  # folders that several modules use
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _module_folders(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Delete the folders that a module's fixtures have made, unless one of its tests failed."""
+    base, failed = tmp_path_factory.getbasetemp(), request.session.testsfailed
+    before = set(base.iterdir())
+    yield
+    if request.session.testsfailed == failed:
+        for folder in set(base.iterdir()) - before:
+            if not folder.name.startswith(_OF_THE_SESSION):
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 import zipfile
 from collections.abc import Callable
@@ -123,6 +124,8 @@ def _check(library: Library, crafted: Path) -> None:
         return
     wait_for(lambda: not (library.home / "engine.json").exists(), "the engine to end after a restore")
     done(citeloom(library.home, "engine", "start"))
+    for replaced in library.home.glob("before-restore-*"):
+        shutil.rmtree(replaced)
     kinds = {row["type"] for row in rows(library.home, "SELECT type FROM sqlite_master")}
     assert kinds <= {"table", "index"}, kinds
     with closing(sqlite3.connect(library.home / "catalog.db")) as catalog:
