@@ -123,6 +123,16 @@ class PageText:
     margin: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class NoteOnPassage:
+    """A note that refers to a passage."""
+
+    note_id: str
+    type: str
+    title: str
+    relation_type: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class PassageResult:
     """A complete passage, its neighbours, and the page on which it begins."""
@@ -132,7 +142,7 @@ class PassageResult:
     refined_from: str | None  # the requested id, if its document has been converted again since
     before: tuple[Neighbour, ...]
     after: tuple[Neighbour, ...]
-    links: tuple[dict[str, Any], ...] = ()
+    links: tuple[NoteOnPassage, ...]
     page: PageText | None
 
 
@@ -143,6 +153,7 @@ class GetPassage(Request[PassageResult], verb="search.get_passage"):
     chunk_id: str
     project: str | None = None  # None: any project that has it
     context: int = 1  # neighbours on each side
+    visible: tuple[str, ...] | None = None  # the projects whose notes the client may see; None: all notes
 
 
 @dataclass(frozen=True, kw_only=True)

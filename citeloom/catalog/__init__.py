@@ -1,4 +1,4 @@
-"""Catalog: projects, sources, documents, jobs and the access log in one SQLite file."""
+"""Catalog: projects, sources, documents, notes, jobs and the access log in one SQLite file."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from citeloom.catalog.citekey_aliases import CitekeyAliases
 from citeloom.catalog.database import Database
 from citeloom.catalog.documents import Documents
 from citeloom.catalog.jobs import Jobs
+from citeloom.catalog.notes import Notes
 from citeloom.catalog.projects import Projects
 from citeloom.catalog.replaced_passages import ReplacedPassages
 
@@ -23,6 +24,7 @@ class Catalog:
         self.replaced_passages = ReplacedPassages(self.db)
         self.citekey_aliases = CitekeyAliases(self.db)
         self.jobs = Jobs(self.db)
+        self.notes = Notes(self.db)
         self.access_log = AccessLog(self.db)
 
     def close(self) -> None:

@@ -11,14 +11,20 @@ from citeloom.catalog.untrusted_catalog import copy_rows
 
 
 def copy_for_backup(catalog: Database, target: Path, projects: Sequence[str]) -> None:
-    """Write a copy with these projects only: embedded, without unfinished jobs and the access log of others."""
+    """Write a copy with these projects only: embedded, without unfinished jobs, and log and notes of others."""
     catalog.copy_to(target)
     with closing(Database(target)) as copy:
         marks = ", ".join("?" * len(projects))
         with copy.transaction():
             _drop_unfinished(copy)
             if copy.write(f"DELETE FROM projects WHERE id NOT IN ({marks})", projects):
-                copy.write(f"DELETE FROM access_log WHERE project_id IS NULL OR project_id NOT IN ({marks})", projects)
+                for table in ("access_log", "notes"):
+                    copy.write(f"DELETE FROM {table} WHERE project_id IS NULL OR project_id NOT IN ({marks})", projects)
+                copy.write(
+                    "DELETE FROM note_suggestions WHERE EXISTS"
+                    " (SELECT 1 FROM json_each(note_ids) WHERE value NOT IN (SELECT id FROM notes))"
+                )
+                copy.write(f"DELETE FROM note_passages WHERE project_id NOT IN ({marks})", projects)
         copy.rows("VACUUM")  # deleted rows must not be readable in the file
         copy.rows("PRAGMA journal_mode = DELETE")
 

@@ -30,7 +30,7 @@ _LIMITS = {
     sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH: 1,
     sqlite3.SQLITE_LIMIT_WORKER_THREADS: 0,
 }
-_KINDS = {"TEXT": (str,), "INTEGER": (int,), "REAL": (float, int)}
+_KINDS: dict[str, tuple[type, ...]] = {"TEXT": (str,), "INTEGER": (int,), "REAL": (float, int), "BLOB": (bytes,)}
 _JSON_TYPES: dict[str | None, type] = {"'{}'": dict, "'[]'": list}  # by the default of the column
 _LOCATION = re.compile(r"[^\x00-\x1f\x7f]{1,4096}")
 # Values that become part of a path or are looked up by name.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from functools import partial
 from pathlib import Path
 
 from citeloom.catalog import Catalog
@@ -47,6 +48,11 @@ from citeloom.maintenance.index_service import IndexService
 from citeloom.maintenance.models import ModelService
 from citeloom.maintenance.ocr import OcrService
 from citeloom.maintenance.restore import RestoreService
+from citeloom.notes.embedding import NoteEmbedder
+from citeloom.notes.export import NoteExporter
+from citeloom.notes.links import LinkService, notes_on_passage
+from citeloom.notes.notebook import Notebook
+from citeloom.notes.suggestions import SuggestionService
 from citeloom.search.facets import FacetService
 from citeloom.search.indexes import Indexes
 from citeloom.search.passages import PassageService
@@ -127,7 +133,13 @@ class Container:
         original_files = OriginalFiles(self.catalog, downloads)
         self.texts = DocumentTexts(self.catalog, self.workers, settings, conversions, original_files, self.collection)
         self.search = SearchService(self.catalog, self.models, settings, self.collection)
-        self.passages = PassageService(self.catalog, self.collection, self.texts.page)
+        self.passages = PassageService(
+            self.catalog, self.collection, self.texts.page, partial(notes_on_passage, self.catalog)
+        )
+        note_links = LinkService(self.catalog, self.passages, self.indexes)
+        self.note_embedder = NoteEmbedder(self.catalog.notes, self.models, settings.models.dense)
+        suggestions = SuggestionService(self.catalog, self.note_embedder)
+        notebook = Notebook(self.catalog, self.note_embedder, note_links, suggestions)
         self.works = Works(self.catalog)
         self.evidence = EvidenceService(self.catalog, self.works, self.projects, self.texts, self.search, self.models)
         self.claims = ClaimService(self.catalog, self.indexes, self.jobs, self.works.get)
@@ -152,6 +164,10 @@ class Container:
                 self.texts,
                 self.page_images,
                 self.activity,
+                notebook,
+                note_links,
+                suggestions,
+                NoteExporter(self.catalog, notebook),
                 self.backups,
                 self.restores,
                 self.index_service,
@@ -203,4 +219,5 @@ class Container:
         self.models.release_imports()
         if not self.jobs.paused:
             self.indexes.optimise()
+            self.note_embedder.embed_missing()
         release_free_memory()

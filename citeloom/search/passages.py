@@ -5,11 +5,11 @@ Called by the tool `get_passage`, `citeloom show` and the search page; `library`
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from uuid import UUID
 
-from citeloom.api.search import GetPassage, Neighbour, PageText, PassageResult
+from citeloom.api.search import GetPassage, Neighbour, NoteOnPassage, PageText, PassageResult
 from citeloom.api.verbs import handles
 from citeloom.catalog import Catalog
 from citeloom.catalog.projects import Project
@@ -27,17 +27,20 @@ _MAX_CONTEXT = 10
 class PassageService:
     """Service of `search.get_passage`, and lookup of passages by id.
 
-    `read_page` returns the text of a page of a document, by project, doc_id and PDF page.
+    `read_page` returns the text of a page of a document, by project, doc_id and PDF page; `note_links` the notes on a
+    passage that a client may see.
     """
 
     _catalog: Catalog
     _collection: Callable[[Project], Collection]
     _read_page: Callable[[Project, str, int | None], Page | None]
+    _note_links: Callable[[Project, ScoredPoint, frozenset[str] | None], Sequence[NoteOnPassage]]
 
     @handles(GetPassage)
     def get_passage(self, request: GetPassage) -> PassageResult:
         """Return a complete passage, its neighbours, and the page on which it begins."""
         chunk_id, context = request.chunk_id, request.context
+        visible = None if request.visible is None else frozenset(request.visible)
         if not 0 <= context <= _MAX_CONTEXT:
             raise CiteLoomError(
                 Code.INVALID_INPUT,
@@ -57,6 +60,7 @@ class PassageService:
             refined_from=None if hit.id in _possible_ids(project, chunk_id) else chunk_id,
             before=before,
             after=after,
+            links=tuple(self._note_links(project, hit, visible)),
             page=PageText(**asdict(page), label=page.label) if page else None,
         )
 

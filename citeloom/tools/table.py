@@ -154,7 +154,12 @@ def _query(call: Call[a.Query], *, hybrid: bool) -> Json:
 def get_passage(call: Call[a.GetPassage]) -> Json:
     """One passage whole, with its neighbours and the page it stands on."""
     given = call.arguments
-    request = GetPassage(chunk_id=given.chunk_id, project=_project(call), context=given.context)
+    request = GetPassage(
+        chunk_id=given.chunk_id,
+        project=_project(call),
+        context=given.context,
+        visible=None if call.visible is None else tuple(call.visible),
+    )
     return _without(_json(call.handle(request)), "project")
 
 

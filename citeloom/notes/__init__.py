@@ -1,0 +1,1 @@
+"""The researcher's notebook: notes, their search, links, evidence and suggestions."""

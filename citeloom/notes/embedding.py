@@ -1,0 +1,109 @@
+"""Embeds notes and questions, and finds similar notes. Used by the notebook and the suggestions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from citeloom.catalog.notes import CONTEXT, SUMMARY, NoteRow, Notes, NoteVector
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.index.models.embedding import DenseModel, ModelRegistry
+from citeloom.notes.entries import Visible
+
+if TYPE_CHECKING:
+    from citeloom.notes.note_index import NoteIndex
+
+_CONTEXT_SHARE = 0.3  # of the conversation in the vector of a question
+_PIECE, _MAX_PIECES = 900, 10  # characters that the bundled model reads at once; pieces of a text that are embedded
+_AT_ONCE = 20  # notes that are embedded when the engine is idle
+_WITHOUT_MODEL = "none"  # fingerprint where no model is available: notes are found by their words
+
+
+@dataclass
+class NoteEmbedder:
+    """Vectors of notes by the dense model of the settings; without it, notes have none and are found by words."""
+
+    _notes: Notes
+    _models: ModelRegistry
+    _model_name: str
+
+    @cached_property
+    def index(self) -> NoteIndex:
+        """The index of all notes; numpy is imported when it is first used."""
+        from citeloom.notes.note_index import NoteIndex
+
+        return NoteIndex(self._notes, self._models)
+
+    @property
+    def fingerprint(self) -> str:
+        """Fingerprint of the model."""
+        model = self._model()
+        return model.info.fingerprint if model else _WITHOUT_MODEL
+
+    @property
+    def available(self) -> bool:
+        """Whether the model can be loaded."""
+        return self._model() is not None
+
+    def embed(self, note: NoteRow) -> list[NoteVector]:
+        """Return the vectors of a note; none without a model."""
+        from citeloom.notes.note_index import packed
+
+        if (model := self._model()) is None:
+            return []
+        texts = {SUMMARY: pieces(f"{note.title}\n{note.content}"), CONTEXT: pieces(note.context)}
+        return [
+            NoteVector(
+                note_id=note.id, kind=kind, position=position, model=model.info.fingerprint, vector=packed(vector)
+            )
+            for kind, parts in texts.items()
+            for position, vector in enumerate(model.embed(parts))
+        ]
+
+    def question(self, query: str, context: str) -> list[float] | None:
+        """Return the vector of a question within a conversation; None without a model."""
+        if (model := self._model()) is None:
+            return None
+        asked = model.embed_query(query)
+        if not context:
+            return asked
+        around = model.embed_query(context)
+        return [(1 - _CONTEXT_SHARE) * a + _CONTEXT_SHARE * b for a, b in zip(asked, around, strict=True)]
+
+    def similar(self, note: NoteRow, visible: Visible, least: float, most: int) -> list[tuple[str, float]]:
+        """Return the notes similar to one, with their cosines, the most similar first."""
+        model = self.fingerprint
+        vector = self.index.summary(note.id, model)
+        if vector is None:
+            return []
+        near = self.index.similar(vector, model, visible=visible, least=least, most=most + 1)
+        return [(id_, score) for id_, score in near if id_ != note.id][:most]
+
+    def embed_missing(self) -> None:
+        """Embed some notes that have no vectors of the present model. Called when the engine is idle."""
+        if not self._notes.any() or not self.available:
+            return
+        missing = self._notes.without_vectors(self.fingerprint, _AT_ONCE)
+        for note in missing:
+            self._notes.replace_vectors(note.id, self.embed(note))
+        if missing:
+            self.index.clear()
+
+    def _model(self) -> DenseModel | None:
+        try:
+            return self._models.for_questions(self._model_name)
+        except CiteLoomError as error:
+            if error.code not in (Code.MODEL_NOT_AVAILABLE, Code.EMBEDDING_FAILED):
+                raise
+            return None
+
+
+def pieces(text: str) -> list[str]:
+    """Divide a text at spaces into pieces that a model reads whole; what is beyond the last one is not embedded."""
+    parts, rest = list[str](), text.strip()
+    while rest and len(parts) < _MAX_PIECES:
+        end = len(rest) if len(rest) <= _PIECE else (rest.rfind(" ", _PIECE // 2, _PIECE) + 1 or _PIECE)
+        parts.append(rest[:end].strip())
+        rest = rest[end:].strip()
+    return parts
