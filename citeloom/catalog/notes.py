@@ -296,7 +296,7 @@ def _marks(values: Iterable[str]) -> str:
 
 
 def _decoded(row: sqlite3.Row) -> dict[str, Any]:
-    return {name: json.loads(row[name]) if name in _JSON_COLUMNS else row[name] for name in row.keys()}
+    return {name: json.loads(value) if name in _JSON_COLUMNS else value for name, value in dict(row).items()}
 
 
 def _note(row: sqlite3.Row) -> NoteRow:

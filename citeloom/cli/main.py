@@ -29,6 +29,7 @@ _COMMANDS = (
     "check",
     "cite",
     "export",
+    "notes",
     "clients",
     "log",
     "index",

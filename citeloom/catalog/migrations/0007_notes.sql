@@ -61,7 +61,7 @@ CREATE INDEX note_passages_by_document ON note_passages(project_id, doc_id);
 CREATE TABLE note_suggestions (
     id         TEXT PRIMARY KEY, -- a ULID
     kind       TEXT NOT NULL, -- link or generalize
-    note_ids   TEXT NOT NULL, -- sorted
+    note_ids   TEXT NOT NULL DEFAULT '[]', -- sorted
     score      REAL NOT NULL,
     reason     TEXT NOT NULL,
     state      TEXT NOT NULL DEFAULT 'pending', -- pending, accepted or rejected
