@@ -136,7 +136,7 @@ class Container:
         self.passages = PassageService(
             self.catalog, self.collection, self.texts.page, partial(notes_on_passage, self.catalog)
         )
-        note_links = LinkService(self.catalog, self.passages, self.indexes)
+        note_links = LinkService(self.catalog, self.passages, self.collection)
         self.note_embedder = NoteEmbedder(self.catalog.notes, self.models, settings.models.dense)
         suggestions = SuggestionService(self.catalog, self.note_embedder)
         notebook = Notebook(self.catalog, self.note_embedder, note_links, suggestions)

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from citeloom.api import notes as api
 from citeloom.api.verbs import handles
 from citeloom.catalog import Catalog
-from citeloom.core.text.sanitize import one_line
 from citeloom.notes.notebook import Notebook
 
 _AT_ONCE = 500
@@ -96,7 +95,7 @@ def _file_names(notes: Sequence[api.Note]) -> dict[str, str]:
     """Return a file name for each note, by its title; notes of the same title get a part of their id."""
     taken, names = set[str](), dict[str, str]()
     for note in notes:
-        name = one_line(_NOT_IN_NAMES.sub(" ", note.title)).strip(" .")[:_MAX_NAME].strip(" .") or note.id
+        name = " ".join(_NOT_IN_NAMES.sub(" ", note.title).split())[:_MAX_NAME].strip(" .") or note.id
         if name.casefold() in taken:
             name = f"{name} {note.id[-6:]}"
         taken.add(name.casefold())

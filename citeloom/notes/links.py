@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from citeloom.api import notes as api
@@ -15,11 +15,10 @@ from citeloom.catalog.projects import Project
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.ids import new_ulid
 from citeloom.core.text.normalize import letters_and_digits
-from citeloom.index.base import ScoredPoint
+from citeloom.index.base import Collection, ScoredPoint
 from citeloom.index.filters import of_document
 from citeloom.notes.entries import Visible, find_note, visible_projects
 from citeloom.search.hits import found_passage
-from citeloom.search.indexes import Indexes
 from citeloom.search.passages import PassageService
 
 SUPERSEDES, DERIVED_FROM, SUPPORTS = "supersedes", "derived_from", "supports"
@@ -35,7 +34,7 @@ class LinkService:
 
     _catalog: Catalog
     _passages: PassageService
-    _indexes: Indexes
+    _collection: Callable[[Project], Collection]
 
     @handles(api.LinkNotes)
     def link(self, request: api.LinkNotes) -> api.NewLink:
@@ -175,7 +174,7 @@ class LinkService:
         words = letters_and_digits(passage.text)[:_RECOGNISED_BY]
         if not words or self._catalog.documents.find(project.id, passage.doc_id) is None:
             return None
-        around = self._indexes.open(project).scroll(of_document(passage.doc_id), _MAX_PASSAGES)
+        around = self._collection(project).scroll(of_document(passage.doc_id), _MAX_PASSAGES)
         return next((hit for hit in around if words in letters_and_digits(hit.payload.get("chunk_text", ""))), None)
 
 
