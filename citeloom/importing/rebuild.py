@@ -65,7 +65,7 @@ class Rebuild:
         )
         state.result.dense_model, state.result.sparse_model = info.name, settings.sparse or None
         self._unreadable: CiteLoomError | None = None
-        self._rescued: dict[str, list[ScoredPoint]] = {}  # by document, if the generation in use cannot be opened
+        self._recovered: dict[str, list[ScoredPoint]] = {}  # by document, if the generation in use cannot be opened
         try:
             # Opened, so that no clean-up deletes the new generation; queried, because its server may be unreachable.
             state.context.open_collection(self.old).any_passages(1)
@@ -102,7 +102,7 @@ class Rebuild:
             and not self.writer.has(document.doc_id)  # carried over before an interruption
         ]
         if self._unreadable and documents:
-            self._rescued = self._collections.rescued(
+            self._recovered = self._collections.recover_passages(
                 self.old.index_location, [document.doc_id for document in documents]
             )
         for document in documents:
@@ -133,13 +133,13 @@ class Rebuild:
 
     def _old_passages(self, document: Document) -> list[ScoredPoint]:
         """Return a document's passages in the old generation, as far as they could be read."""
-        rescued = self._rescued.get(document.doc_id)
-        if not rescued:
+        recovered = self._recovered.get(document.doc_id)
+        if not recovered:
             return self._old_collection().scroll(of_document(document.doc_id), limit=max(1, document.chunks))
-        if len(rescued) < document.chunks:
-            recovered = f"{len(rescued)} of {document.chunks} passages could be read in the damaged index"
-            self._state.result.warnings.append(f"{document.title or document.source}: {recovered}.")
-        return rescued
+        if len(recovered) < document.chunks:
+            share = f"{len(recovered)} of {document.chunks} passages could be read in the damaged index"
+            self._state.result.warnings.append(f"{document.title or document.source}: {share}.")
+        return recovered
 
     def build_search_graph(self) -> None:
         """Build the search graph over the passages written so far, before too many are without one."""
@@ -148,7 +148,7 @@ class Rebuild:
     def finish(self) -> None:
         """Make the new generation the one in use."""
         state = self._state
-        with self._collections.swapped(state.project.index_location, self.collection):
+        with self._collections.swapping(state.project.index_location, self.collection):
             self.writer.finish(state.project, sorted(state.removed))
         state.result.removed += len(state.removed)
 

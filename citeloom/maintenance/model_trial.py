@@ -80,8 +80,8 @@ _TOKENS_PER_WORD = 1.3  # approximately
 
 def try_dense(name: str, library: Sequence[str]) -> ModelTrial:
     """Measure a dense model in English and in the languages of the library."""
-    before, at_once = megabytes(os.getpid()), os.cpu_count() or 2
-    model = DenseModel(name, at_once)
+    before, parallel = megabytes(os.getpid()), os.cpu_count() or 2
+    model = DenseModel(name, parallel)
     try:
         languages = {code: _margins(model, code) for code in dict.fromkeys(["en", *library]) if code in _SAMPLES}
         (vector,) = model.embed([_ENGLISH.near])
@@ -94,7 +94,7 @@ def try_dense(name: str, library: Sequence[str]) -> ModelTrial:
             problems.append(f"Its vectors have {len(vector)} dimensions instead of {model.info.size}.")
         words = _ENGLISH.near.split()
         length = int(model.info.max_tokens / _TOKENS_PER_WORD)
-        passages = [" ".join([str(n), *(words * (length // len(words)))]) for n in range(_PASSAGES * at_once)]
+        passages = [" ".join([str(n), *(words * (length // len(words)))]) for n in range(_PASSAGES * parallel)]
         began = time.monotonic()
         model.embed(passages)
         embedding = time.monotonic() - began

@@ -102,7 +102,7 @@ def test_a_project_that_does_not_fit_on_the_disk_is_not_there(home: Path, faults
     with engine_with(home, *faults, preexec_fn=limit):
         refused = citeloom(home, "project", "add", "p")
         assert refused.returncode == 1
-        assert "could not be made" in refused.stderr or "Free some disk space" in refused.stderr
+        assert "could not be created" in refused.stderr or "Free some disk space" in refused.stderr
         assert rows(home, "SELECT id FROM projects") == []
         done(citeloom(home, "engine", "stop"))
     assert list((home / "index").glob("*/*")) == []
