@@ -14,7 +14,7 @@ from citeloom.evidence.quotes.verification import QuoteFinding
 from citeloom.evidence.quotes.work_text import WorkText
 from citeloom.evidence.works import OWN_NOTES, Work
 from citeloom.importing.sources.names import shown_source
-from citeloom.importing.stages.match import BY_YOU, QUICK
+from citeloom.importing.stages.match import BY_RESEARCHER, QUICK
 
 _MAX_NAMED = 3  # documents named in a message; the warnings name all unread ones
 
@@ -47,7 +47,7 @@ _MATCHED_BY = {
     "name": "matched by its file name",
     "doi": "matched by the DOI printed in it",
     "title": "matched by its title",
-    BY_YOU: "confirmed by you",
+    BY_RESEARCHER: "confirmed by you",
 }
 
 

@@ -47,7 +47,7 @@ class Rebuild:
         self.old = state.project
         wanted = state.request.model or _configured_model(state)
         if state.request.download and not is_downloaded(wanted):
-            _fetch(state, wanted)
+            _download(state, wanted)
         try:
             info = state.context.models.info(wanted)
         except CiteLoomError as error:
@@ -90,13 +90,13 @@ class Rebuild:
             raise self._unreadable
         return self._collections.get(self.old.index_location)
 
-    def carry_over(self, read_again: Container[str]) -> None:
+    def copy_unread_documents(self, to_reread: Container[str]) -> None:
         """Carry over documents without a readable file: stored by an agent, or on a drive that is not connected."""
         state = self._state
         documents = [
             document
             for document in state.catalog.documents.all(self.old.id)
-            if document.source not in read_again
+            if document.source not in to_reread
             and document.doc_id not in state.removed
             and document.state == State.READY
             and not self.writer.has(document.doc_id)  # carried over before an interruption
@@ -106,12 +106,12 @@ class Rebuild:
                 self.old.index_location, [document.doc_id for document in documents]
             )
         for document in documents:
-            if self.carry(document):
+            if self.copy_document(document):
                 state.result.skipped += 1
             else:
-                state.result.fail(document.source, CiteLoomError(Code.INDEX_UNAVAILABLE, document.reason or ""))
+                state.result.add_failure(document.source, CiteLoomError(Code.INDEX_UNAVAILABLE, document.reason or ""))
 
-    def carry(self, document: Document) -> bool:
+    def copy_document(self, document: Document) -> bool:
         """Write a document's passages from the old generation into the new one, with new embeddings."""
         project = self._state.project
         try:
@@ -157,7 +157,7 @@ class Rebuild:
         documents = self._documents()
         for document in documents.values():
             if document.source.startswith(STORED) and document.updated_at >= self._began:
-                self.carry(document)
+                self.copy_document(document)
         for doc_id in self._doc_ids_at_start - documents.keys():
             self.writer.drop(doc_id)
 
@@ -170,7 +170,7 @@ def _configured_model(state: ImportState) -> str:
     return state.project.dense_model if state.project.own_model else state.context.settings.models.dense
 
 
-def _fetch(state: ImportState, model: str) -> None:
+def _download(state: ImportState, model: str) -> None:
     """Download a model's weights if necessary, and report progress."""
 
     def report(done: int, total: int) -> None:

@@ -126,7 +126,7 @@ class Doctor:
     def _check_zotero(self) -> str:
         """Check the access to Zotero; without access, it is a problem only if a project needs it."""
         try:
-            return self._zotero.reached()
+            return self._zotero.describe_access()
         except CiteLoomError as error:
             if self._catalog.projects.reading_zotero():
                 raise
