@@ -66,7 +66,7 @@ class Indexes:
                 repair(self._catalog, project, collection)
                 expected = self._catalog.documents.chunk_count(project.id)
                 if expected and not collection.count():  # its segments are missing: every search would find nothing
-                    raise _with_rebuild_step(damaged(f"it holds none of {expected} passages"), project)
+                    raise _with_rebuild_step(damaged(f"it has none of {expected} passages"), project)
                 self._migrate(self._catalog, project, collection)
                 self._delete_old_generations(project)
                 self._repaired.add(project.collection)

@@ -72,7 +72,7 @@ def examined(home: Path) -> dict[str, Finding]:
         patch.setenv("CITELOOM_HOME", str(home))
         service = Container(Settings())
         try:
-            findings = service.doctor.examine(CheckUp()).findings
+            findings = service.doctor.check_up(CheckUp()).findings
             return {one.part.removeprefix("project "): one for one in findings if one.part.startswith("project ")}
         finally:
             service.indexes.end()
