@@ -132,7 +132,7 @@ class ZoteroItems:
             known = before.get((library, item.key))
             if known is None or (known[1] and known[0] in owned):
                 record = _record(item, (), "", made=True)
-                known = make_citekey(record.authors, record.year, record.title, taken, stem=item.key), True
+                known = make_citekey(record.authors, record.year, record.title, taken.__contains__, stem=item.key), True
             keys[item.key] = known
             taken.add(known[0])
         return keys

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import threading
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -54,7 +54,7 @@ def keyed_records(references: References) -> list[Record]:
     """Return all records by citekey; a key is generated for records that have none."""
     records, taken = list(references.records), {record.citekey for record in references.records}
     for record in references.keyless:
-        key = make_citekey(record.authors, record.year, record.title, taken)
+        key = make_citekey(record.authors, record.year, record.title, taken.__contains__)
         taken.add(key)
         records.append(replace(record, citekey=key, key_made=True))
     return records
@@ -138,8 +138,11 @@ class RecordFinder:
         record = with_metadata(Record("", name), {key: claim[key] for key in _DESCRIBING if key in claim})
         refused = match and document.decision == REFUSED and match.record.citekey == document.claimed_citekey
         if not match or refused:  # with a citekey of its own, a doubtful document would look like another work
-            taken = _TakenKeys(self._by_key, lambda key: rows.has_citekey(project_id, key, doc_id))
-            key = make_citekey(record.authors, record.year, name or path.stem, taken)
+
+            def is_taken(key: str) -> bool:
+                return key in self._by_key or rows.has_citekey(project_id, key, doc_id)
+
+            key = make_citekey(record.authors, record.year, name or path.stem, is_taken)
             record = replace(record, citekey=key, key_made=True)
         if match:
             return RecordMatch(record, None, match.record.citekey, match.by)
@@ -163,17 +166,6 @@ def _same_content(other: Path, path: Path, content_hash: str | None) -> bool:
         return hash_file(other) == content_hash
     except OSError:
         return False
-
-
-class _TakenKeys:
-    """Container of the citekeys of the references and of the project's other documents."""
-
-    def __init__(self, references: Container[str], has_citekey: Callable[[str], bool]) -> None:
-        self._references = references
-        self._has_citekey = has_citekey
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._references or self._has_citekey(str(key))
 
 
 def with_metadata(record: Record, metadata: Mapping[str, Any]) -> Record:
