@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Sequence
 from itertools import count
 
 from citeloom.core.text.numerals import to_letters
@@ -42,15 +42,17 @@ _LONGEST_WORD = 40
 _PANDOC_KEY = re.compile(r"\w+(?:[:.#$%&\-+?<>~/]\w+)*")
 
 
-def make_citekey(authors: Sequence[str], year: int | None, title: str, taken: Container[str], *, stem: str = "") -> str:
-    """Make a citekey that is not among those taken; `stem`, the file's name, is the last resort."""
+def make_citekey(
+    authors: Sequence[str], year: int | None, title: str, is_taken: Callable[[str], bool], *, stem: str = ""
+) -> str:
+    """Make a citekey that is not taken; `stem`, the file's name, is the last resort."""
     family = _plain(authors[0].partition(",")[0]).lower()[:_LONGEST_WORD] if authors else ""
     short_title = "".join(word[0].upper() + word[1:] for word in _significant_words(title)[:_TITLE_WORDS])
     work = family + short_title or _plain(stem)[:_LONGEST_WORD] or "untitled"
     key = work + (str(year) if year is not None else "")
-    if key not in taken:
+    if not is_taken(key):
         return key
-    return next(made for suffix in map(to_letters, count(1)) if (made := key + suffix) not in taken)
+    return next(made for suffix in map(to_letters, count(1)) if not is_taken(made := key + suffix))
 
 
 def valid_citekey(key: str) -> bool:

@@ -13,7 +13,7 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
-from citeloom.conversion.file_errors import file_error
+from citeloom.conversion.file_errors import file_error, not_a_file
 from citeloom.core.errors import CiteLoomError, Code
 
 MAX_BYTES = 300 * 1024 * 1024
@@ -66,20 +66,16 @@ def open_document(path: Path) -> BinaryIO:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     except OSError:
         if path.exists() and not path.is_file():  # a socket cannot be opened, on Windows neither can a folder
-            raise _not_a_file(path) from None
+            raise not_a_file(path) from None
         raise
     status = os.fstat(descriptor)
     if stat.S_ISREG(status.st_mode) and status.st_size <= MAX_BYTES:
         return os.fdopen(descriptor, "rb")
     os.close(descriptor)
     if not stat.S_ISREG(status.st_mode):
-        raise _not_a_file(path)
+        raise not_a_file(path)
     size = f"{status.st_size / 1024**2:.0f} MB; CiteLoom reads up to {MAX_BYTES // 1024**2} MB"
     raise file_error(path, f"The file {path.name} has {size}.", "Split it into smaller files.")
-
-
-def _not_a_file(path: Path) -> CiteLoomError:
-    return file_error(path, f"{path.name} is not a file.", "Name a file, not a folder.", Code.UNSUPPORTED_FORMAT)
 
 
 def _copy(file: BinaryIO, target: Path) -> str:

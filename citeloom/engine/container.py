@@ -182,7 +182,7 @@ class Container:
     def start(self) -> None:
         """Resume unfinished jobs of an earlier engine, and preload what the first query needs."""
         self.activity.delete_old_entries()
-        self.collections.clear_removed()
+        self.collections.finish_removals()
         if orphaned := self.indexes.orphaned_error():
             log.error("%s", orphaned)
         self.jobs.start()

@@ -297,7 +297,7 @@ class _Check:
             score = self.verifier.search.best_score_in(self.project, citation.sentence, ids)
             deadline = deadline or time.monotonic() + self.seconds_for_hints
             if score is not None and score < _MIN_SCORE:
-                message = f"Nothing in {work.citekey} comes near to this sentence: a hint to look again, no proof."
+                message = f"No passage of {work.citekey} is similar to this sentence. This is a hint, not a proof."
                 yield Issue("no-near-passage", "note", citation.span, citation, message)
         if omitted:
             self.warnings.append(

@@ -77,7 +77,7 @@ def format_cites(works: Works, projects: Sequence[Project], request: CiteRequest
     )
 
 
-def records_of(works: Works, project: Project, cites: Sequence[str], form: str) -> RecordsResult:
+def cited_records(works: Works, project: Project, cites: Sequence[str], form: str) -> RecordsResult:
     """Return the records of the works that `cites` name, each once, as BibTeX or CSL-JSON."""
     found = works.find_all([project], _keys(_groups(cites))).values()
     written = write_library({work.citekey: work.csl for work in found}.items(), form)

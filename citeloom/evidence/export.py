@@ -24,7 +24,7 @@ _NOCITE_ALL = re.compile(r"^[^%\n]*\\nocite\s*\{\s*\*\s*\}", re.MULTILINE)
 _MAX_SUGGESTIONS = 100  # unknown keys for which similar ones are suggested
 
 
-def record_of(works: Works, project: Project, citekey: str, form: str) -> RecordResult:
+def record_with_key(works: Works, project: Project, citekey: str, form: str) -> RecordResult:
     """Return the record of a work by its current or a former citekey."""
     check_form(form, RECORD_FORMATS)
     work = works.get(project, citekey)

@@ -14,12 +14,12 @@ from citeloom.evidence.quotes.verification import QuoteFinding
 from citeloom.evidence.quotes.work_text import WorkText
 from citeloom.evidence.works import OWN_NOTES, Work
 from citeloom.importing.sources.names import shown_source
-from citeloom.importing.stages.match import BY_YOU, QUICK
+from citeloom.importing.stages.match import BY_RESEARCHER, QUICK
 
 _MAX_NAMED = 3  # documents named in a message; the warnings name all unread ones
 
 
-def message(
+def verdict_message(
     result: LookupResult,
     work: Work | None,
     elsewhere: FoundQuote | None,
@@ -47,7 +47,7 @@ _MATCHED_BY = {
     "name": "matched by its file name",
     "doi": "matched by the DOI printed in it",
     "title": "matched by its title",
-    BY_YOU: "confirmed by you",
+    BY_RESEARCHER: "confirmed by you",
 }
 
 
@@ -84,7 +84,7 @@ def pages(finding: QuoteFinding) -> str:
 def incomplete(document: Document) -> str | None:
     """Return why the text of a document is not complete yet; None if it is."""
     if document.waiting_for_ocr:
-        return f"{document.waiting_for_ocr} pages of {shown_source(document)} are still to be recognised (OCR)."
+        return f"{document.waiting_for_ocr} pages of {shown_source(document)} are still waiting for OCR."
     if document.converter_engine == QUICK:
         return f"{shown_source(document)} is still being read: for now its pages may be off by one."
     return None
@@ -115,13 +115,13 @@ def _remarks(found: FoundQuote) -> list[str]:
             else f"The page claimed, {claim}, is wrong."
         )
     if finding.in_references:
-        sentences.append("It stands in the list of references.")
+        sentences.append("It is in the list of references.")
     elif finding.is_quotation:
         sentences.append("The work itself quotes it from somebody else.")
     if found.document.file_type in OWN_NOTES:
         sentences.append("These are the researcher's own words about the work: its text is not here.")
     if finding.text_source == "ocr":
-        sentences.append("The page was recognised from a picture (OCR).")
+        sentences.append("The page was read by OCR.")
     sentences.append(f"Its text: {matched(found.document)}.")
     if found.document.by_agent:
         sentences.append("No file was read for it: the words came from an agent.")
@@ -140,8 +140,8 @@ def _absent(result: LookupResult, work: Work | None, coverage: Coverage) -> str:
 
 def _elsewhere(elsewhere: FoundQuote | None, missed: Work | None) -> list[str]:
     if elsewhere:
-        how = "stands" if elsewhere.finding.verdict == Verdict.EXACT else "nearly stands"
-        return [f"It {how} in {elsewhere.work.citekey}{_on(elsewhere.finding)}."]
+        what = "It" if elsewhere.finding.verdict == Verdict.EXACT else "Nearly this"
+        return [f"{what} is in {elsewhere.work.citekey}{_on(elsewhere.finding)}."]
     return ["No other searchable work of the project has it."] if missed else []
 
 
@@ -155,7 +155,7 @@ def _inconclusive(result: LookupResult, work: Work | None) -> str:
         return f"It was not found, but not everything could be read. {missing}"
     places = result.found.finding.places
     times = "once" if places == 1 else f"{places} times"
-    where = f"it stands {times} in {result.found.work.citekey}" if places else "it was not found"
+    where = f"it occurs {times} in {result.found.work.citekey}" if places else "it was not found"
     return f"It is too short or too common to prove anything; {where}. Give more of the sentence."
 
 
@@ -179,12 +179,7 @@ def lacks(work: Work, result: LookupResult) -> str:
 
 def absent(work: Work, result: LookupResult, elsewhere: FoundQuote | None) -> str:
     """The work does not have the quotation, but another one may."""
-    message = lacks(work, result)
-    if elsewhere is None:
-        return f"{message} No other searchable work of the project has it."
-    how = "It stands" if elsewhere.finding.verdict == Verdict.EXACT else "Nearly this stands"
-    where = pages(elsewhere.finding)
-    return f"{message} {how} in {elsewhere.work.citekey}{', ' + where if where else ''}."
+    return " ".join([lacks(work, result), *_elsewhere(elsewhere, work)])
 
 
 def changed(work: Work, finding: QuoteFinding) -> str:
@@ -197,7 +192,7 @@ def wrong_page(work: Work, finding: QuoteFinding) -> str:
     claim = finding.page_claimed
     if finding.pdf_page_claimed:
         return f"{claim} is the PDF's page: in {work.citekey} it is printed on {pages(finding)}."
-    return f"In {work.citekey} this stands on {pages(finding)}, not on p. {claim}."
+    return f"In {work.citekey} this is on {pages(finding)}, not on p. {claim}."
 
 
 def inconclusive(work: Work, result: LookupResult) -> str | None:

@@ -59,16 +59,16 @@ class EvidenceService:
     @handles(api.GetRecords)
     def records(self, request: api.GetRecords) -> api.RecordsResult:
         """Return the records of the works that citations name, each once."""
-        from citeloom.evidence.cite import records_of
+        from citeloom.evidence.cite import cited_records
 
-        return records_of(self.works, self.catalog.projects.get(request.project), request.cites, request.format)
+        return cited_records(self.works, self.catalog.projects.get(request.project), request.cites, request.format)
 
     @handles(api.GetRecord)
     def record(self, request: api.GetRecord) -> api.RecordResult:
         """Return the record of one work."""
-        from citeloom.evidence.export import record_of
+        from citeloom.evidence.export import record_with_key
 
-        return record_of(self.works, self.catalog.projects.get(request.project), request.citekey, request.format)
+        return record_with_key(self.works, self.catalog.projects.get(request.project), request.citekey, request.format)
 
     @handles(api.Export)
     def export(self, request: api.Export) -> api.ExportResult:

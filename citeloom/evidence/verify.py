@@ -68,7 +68,7 @@ class QuoteVerifier:
             elsewhere = self.elsewhere(project, work, quote, cancel, seconds=_MORE_SECONDS) if lacks else None
         proved = result.verdict in (Verdict.EXACT, Verdict.NEAR) or elsewhere is not None
         unconfirmed = None if proved else self._unconfirmed(project, quote, cancel)
-        message = messages.message(result, work, elsewhere, unconfirmed, coverage)
+        message = messages.verdict_message(result, work, elsewhere, unconfirmed, coverage)
         document, finding = None, QuoteFinding(Verdict.ABSENT, 0.0)
         if result.found and result.found.finding.text:
             work, document, finding = result.found.work, result.found.document, result.found.finding

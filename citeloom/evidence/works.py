@@ -21,7 +21,7 @@ from citeloom.core.lru_cache import LruCache
 from citeloom.core.types import Record
 from citeloom.evidence.manuscripts.types import Citation
 from citeloom.evidence.quotes.lexicon import trigrams
-from citeloom.importing.stages.match import BY_FILE, BY_RECORD, with_keys
+from citeloom.importing.stages.match import BY_FILE, BY_RECORD, keyed_records
 
 log = logging.getLogger(__name__)
 
@@ -226,7 +226,7 @@ def _stamp(path: Path) -> tuple[int, int]:
 
 def _read(path: Path, stamp: tuple[int, int]) -> _References:
     try:
-        records = with_keys(load_references(path))
+        records = keyed_records(load_references(path))
     except CiteLoomError as error:
         log.warning("references cannot be read: %s", error)
         return _References(stamp, problem=str(error).replace(str(path), path.name))  # agents must not see folders

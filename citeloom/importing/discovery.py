@@ -38,7 +38,7 @@ class Discovery:
         if self._request.documents:
             return self._find_documents()
         if source is not None and is_address(source):
-            return SourceContents(files={source: self._fetched(source)})
+            return SourceContents(files={source: self._fetch(source)})
         strict = source is not None
         sources = self._allowed()
         # Zotero first: if a file is also in a folder, the Zotero record is the one to cite by.
@@ -97,11 +97,11 @@ class Discovery:
             return []
         return [Source("file" if Path(source).is_file() else "folder", source, self._request.recursive)]
 
-    def _fetched(self, address: str) -> FoundFile:
+    def _fetch(self, address: str) -> FoundFile:
         self._state.report(file=address, stage="fetch")
         downloads = self._state.catalog.db.path.parent / "downloads"
         path = fetch(address, downloads / document_id(self._state.project.id, address))
-        return _on_disk(path, known_as=address)
+        return _file_on_disk(path, known_as=address)
 
     def _outside_sources(self) -> Callable[[str], bool]:
         """Return a predicate: whether a document comes from a source that the project may no longer read."""
@@ -159,22 +159,22 @@ class Discovery:
             if file is None and not zotero.problems:
                 raise CiteLoomError(Code.FILE_NOT_FOUND, "It is no longer in the project's part of Zotero.", _SYNC)
             # Fetch what can be fetched: an existing text must not prevent the file from being read.
-            return replace(file, missing="") if file and file.get else file
+            return replace(file, missing="") if file and file.fetch else file
         if is_address(source):
             try:
-                return self._fetched(source)
+                return self._fetch(source)
             except CiteLoomError as error:
                 if not (document.path and Path(document.path).is_file()):
                     raise
                 found.warnings.append(f"{error.message} The earlier copy was read instead.")
-                return _on_disk(Path(document.path), document.file_type, source)
-        file = _bind_to_source(_on_disk(Path(source), document.file_type), _with_real_paths(self._allowed()))
+                return _file_on_disk(Path(document.path), document.file_type, source)
+        file = _bind_to_source(_file_on_disk(Path(source), document.file_type), _with_real_paths(self._allowed()))
         if file is None:
             raise CiteLoomError(Code.PERMISSION_DENIED, "It is no longer in a place that the project may read.", _SYNC)
         return file
 
 
-def _on_disk(path: Path, kind: str = "", known_as: str = "") -> FoundFile:
+def _file_on_disk(path: Path, kind: str = "", known_as: str = "") -> FoundFile:
     try:
         about = path.stat()
     except OSError as error:

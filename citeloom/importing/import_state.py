@@ -56,16 +56,16 @@ class ImportState:
         self.stop = stop  # ends the import soon, if necessary in the middle of a document
         self.failed = threading.Event()  # the import ends with an error: readers can stop
         self._send_report = report
-        self.begin()
+        self.reset()
 
-    def begin(self) -> None:
+    def reset(self) -> None:
         """Reset the state, before the import starts or restarts."""
         self.records = RecordFinder(None)
         self.removed: set[str] = set()  # ids of documents whose file is no longer in the source
         self.unread: set[str] = set()  # sources that this import has yet to read: their text may change
         self.stale: set[str] = set()  # sources whose passages must be rebuilt although their content is unchanged
         self.written: dict[str, str] = {}  # content hash → source, of what this import has written
-        self.pace = RateEstimator(0)
+        self.rate = RateEstimator(0)
         self.project = self.catalog.projects.get(self.request.project_id)
         self.result = ImportCounter(
             dense_model=self.project.dense_model, sparse_model=self.project.sparse_model or None
@@ -118,7 +118,7 @@ class ImportState:
             done=before.done + done,
             failed=self.result.failed,
             chunks_written=self.result.chunks_written,
-            **{"eta_seconds": self.pace.seconds_left(), **changes},
+            **{"eta_seconds": self.rate.seconds_left(), **changes},
         )
         self._send_report(self._progress)
 
@@ -137,7 +137,7 @@ class ImportState:
         try:
             yield
         finally:
-            self.result.spent(stage, time.monotonic() - began)
+            self.result.add_seconds(stage, time.monotonic() - began)
 
     def check_disk(self) -> None:
         """Raise an error before the disk is full: without free space, Qdrant Edge crashes the engine."""

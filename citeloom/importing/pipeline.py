@@ -30,12 +30,12 @@ from citeloom.importing.sources.names import source_name
 from citeloom.importing.stages.commit import DocumentCommitter
 from citeloom.importing.stages.match import (
     RecordFinder,
-    note_without_file,
     refresh,
     refresh_item_records,
-    take_item_record,
+    save_without_file,
+    set_item_record,
 )
-from citeloom.importing.stages.read import Read, Reader
+from citeloom.importing.stages.read import Reader, ReadResult
 from citeloom.importing.writer import LiveWriter, repair
 from citeloom.index.base import Collection
 
@@ -43,7 +43,7 @@ log = logging.getLogger(__name__)
 
 _POLL_SECONDS = 0.25  # how often a long import checks for waiting work
 _OCR_PAGE_COST = 10  # one OCR page counts as this many text pages
-_MAX_TRIES = 3  # of a document that failed, if the cause may lie outside the document
+_MAX_ATTEMPTS = 3  # of a document that failed, if the cause may lie outside the document
 
 _QueuedFile = tuple[bool, int, str, FoundFile]  # searchable, size in pages, source, file
 
@@ -71,10 +71,10 @@ class ImportRun:
         self._planned = False
         self._first_queue: deque[FoundFile] = deque()  # remaining files of the first pass, or of a rebuild
         self._reading: dict[str, _QueuedFile] = {}  # by source: files being converted whole
-        self._tries: Counter[str] = Counter()  # by source: failures whose cause may lie outside the document
-        self._taken_over: set[str] = set()  # sources that another import has read since
+        self._attempts: Counter[str] = Counter()  # by source: failures whose cause may lie outside the document
+        self._skipped: set[str] = set()  # sources that another import has read since
         self._rebuild: Rebuild | None = None
-        self._read_again: set[str] = set()  # sources that a rebuild need not carry over
+        self._to_reread: set[str] = set()  # sources that a rebuild reads again instead of copying
         self._rebuilt = False
         self.touched: set[str] = set()  # sources whose text this import has changed or will change
 
@@ -104,7 +104,7 @@ class ImportRun:
     def _begin(self) -> None:
         """Plan from scratch: an interrupted plan is discarded."""
         self.clean_up()
-        self.state.begin()
+        self.state.reset()
         own, named = self.state.project.references_path, self._request.references_path
         # References named by a person have been stored in the project by now.
         of_agent = Path(named) if named and named != own else None
@@ -129,21 +129,21 @@ class ImportRun:
 
     def run_second_pass(self, give_way: Callable[[], None]) -> None:
         """Convert whole documents; `give_way` is called often, to let other jobs run in between."""
-        self.state.pace = RateEstimator(self.pages_left)
+        self.state.rate = RateEstimator(self.pages_left)
         if self.state.failed.is_set() and not self._stop.is_set():
             self._check_available()
             self.state.failed.clear()
 
-        def process(file: FoundFile, reading: Future[Read]) -> None:
+        def process(file: FoundFile, reading: Future[ReadResult]) -> None:
             try:
-                self._process_file(file, reading, self._size(file)[1], give_way, first=False)
+                self._process(file, reading, self._priority(file)[1], give_way, first=False)
             except CiteLoomError:
                 self._requeue([file])
                 raise
             self._reading.pop(file.source, None)
 
         with suppress(JobStopped):
-            self._reader.each(self._next_whole, self._reader.whole, process, self._requeue)
+            self._reader.read_ahead(self._next_of_second_pass, self._reader.whole, process, self._requeue)
         self._end()
 
     def include_new(self) -> None:
@@ -153,7 +153,7 @@ class ImportRun:
         known = {*self._reading, *(source for _, _, source, _ in self._second_queue)}
         found = self._discovery.find()
         fresh = [file for file in self._discovery.plan(found, only_changes=True).to_read if file.source not in known]
-        self._note_pending(fresh)
+        self._save_pending(fresh)
         self.state.report(total=len(fresh))
         try:
             with suppress(JobStopped):
@@ -166,13 +166,13 @@ class ImportRun:
         finally:
             self.state.failed.clear()  # conversions already started continue
             for file in self._first_queue:
-                heappush(self._second_queue, (*self._size(file), file.source, file))
+                heappush(self._second_queue, (*self._priority(file), file.source, file))
             self._first_queue.clear()
-        self.state.pace.add_work(sum(size for _, size, source, _ in self._second_queue if source not in known))
+        self.state.rate.add_work(sum(size for _, size, source, _ in self._second_queue if source not in known))
 
     def skip(self, sources: set[str]) -> None:
         """Skip documents that another import has read since."""
-        self._taken_over |= sources
+        self._skipped |= sources
 
     def clean_up(self) -> None:
         """Clean up after a cancellation: what was written stays, an unfinished rebuild is closed."""
@@ -236,13 +236,15 @@ class ImportRun:
 
     def _begin_rebuild(self) -> None:
         rebuild = self._rebuild = Rebuild(self.state)
-        self._committer = DocumentCommitter(self.state, self._reader, rebuild.writer, rebuild.carry, rebuild.stored)
+        self._committer = DocumentCommitter(
+            self.state, self._reader, rebuild.writer, rebuild.copy_document, rebuild.stored
+        )
         _, plan = self._plan(again=True)
         self._fill_first_queue(plan.to_read)
-        self._read_again = {file.source for file in self._first_queue}
+        self._to_reread = {file.source for file in self._first_queue}
 
     def _continue_rebuild(self, rebuild: Rebuild) -> None:
-        rebuild.carry_over(self._read_again)
+        rebuild.copy_unread_documents(self._to_reread)
         # The new generation is invisible until it is finished, so a quick first pass would gain nothing.
         self._run_pass(first=False)
         if not self._stop.is_set():  # else the old generation stays in use; the next start deletes the new one
@@ -259,7 +261,7 @@ class ImportRun:
         with state.timed("plan"):
             found = self._discovery.find()
             for path, error in found.problems.items():
-                self.result.fail(path, error)
+                self.result.add_failure(path, error)
             if found.other_kinds:
                 kinds = ", ".join(f"{kind} {n}" for kind, n in found.other_kinds.most_common(8))
                 count = sum(found.other_kinds.values())
@@ -275,9 +277,9 @@ class ImportRun:
                     " So many are not removed without confirmation: confirm it when you sync;"
                     f" on the command line, 'citeloom sync {state.project.id} --yes'."
                 )
-            self._note_pending(plan.to_read)
+            self._save_pending(plan.to_read)
             for file in plan.without_file:
-                note_without_file(self._catalog, self._document(file), file, file.missing)
+                save_without_file(self._catalog, self._document(file), file, file.missing)
         self.result.without_file += len(plan.without_file) + len(plan.still_without)
         if not self._request.force_rebuild:  # a rebuild counts what it carries over
             self.result.skipped += len(plan.unchanged)
@@ -285,17 +287,17 @@ class ImportRun:
             document = self._catalog.documents.find(state.project.id, doc_id)
             if document:
                 code = Code(document.reason_code or Code.CONVERSION_FAILED)
-                self.result.fail(document.source, CiteLoomError(code, document.reason or ""))
+                self.result.add_failure(document.source, CiteLoomError(code, document.reason or ""))
         state.report(total=len(plan.to_read))
         return found.files, plan
 
-    def _note_pending(self, files: Sequence[FoundFile]) -> None:
+    def _save_pending(self, files: Sequence[FoundFile]) -> None:
         known = {row["source"] for row in self._catalog.documents.known_files(self.state.project.id)}
         fresh = [(file, self._document(file)) for file in files if file.source not in known]
         for file, document in fresh:  # before the catalog is locked: thousands of records take a while
             document.title = source_name(file.source)
             if file.item:
-                take_item_record(self._catalog, document, file.item)
+                set_item_record(self._catalog, document, file.item)
         with self._catalog.db.transaction():
             for _, document in fresh:
                 self._catalog.documents.save(document)
@@ -313,33 +315,33 @@ class ImportRun:
 
     def _run_pass(self, *, first: bool) -> None:
         """Read the first queue, quickly or whole."""
-        size_of = {file.source: 1 if first else self._size(file)[1] for file in self._first_queue}
-        pace, self.state.pace = self.state.pace, RateEstimator(sum(size_of.values()))
+        size_of = {file.source: 1 if first else self._priority(file)[1] for file in self._first_queue}
+        rate, self.state.rate = self.state.rate, RateEstimator(sum(size_of.values()))
 
-        def process(file: FoundFile, reading: Future[Read]) -> None:
+        def process(file: FoundFile, reading: Future[ReadResult]) -> None:
             try:
-                self._process_file(file, reading, size_of[file.source], lambda: None, first=first)
+                self._process(file, reading, size_of[file.source], lambda: None, first=first)
             except CiteLoomError:
                 self.state.unread.add(file.source)
-                if file.source in self._tries:  # retried after the others
+                if file.source in self._attempts:  # retried after the others
                     self._first_queue.append(file)
                 else:
                     self._first_queue.appendleft(file)
                 raise
 
-        self._reader.each(
+        self._reader.read_ahead(
             lambda: self._first_queue.popleft() if self._first_queue else None,
             self._reader.quick if first else self._reader.whole,
             process,
             lambda files: self._first_queue.extendleft(reversed(files)),
         )
-        self.state.pace = pace
+        self.state.rate = rate
 
-    def _next_whole(self) -> FoundFile | None:
+    def _next_of_second_pass(self) -> FoundFile | None:
         while self._second_queue:
             one = heappop(self._second_queue)
             _, _, source, file = one
-            if source not in self._taken_over:
+            if source not in self._skipped:
                 self._reading[source] = one
                 return file
             self.state.report(done=1)
@@ -349,12 +351,12 @@ class ImportRun:
         for file in files:
             heappush(self._second_queue, self._reading.pop(file.source))
 
-    def _size(self, file: FoundFile) -> tuple[bool, int]:
+    def _priority(self, file: FoundFile) -> tuple[bool, int]:
         """Return whether a file is searchable, and the cost of its second pass in pages."""
         document = self._document(file)
         return bool(document.version), 1 + (document.pages or 1) + _OCR_PAGE_COST * document.waiting_for_ocr
 
-    def _wait(self, file: FoundFile, reading: Future[Read], size: int, give_way: Callable[[], None]) -> None:
+    def _wait(self, file: FoundFile, reading: Future[ReadResult], size: int, give_way: Callable[[], None]) -> None:
         """Wait for a file to be read, and report progress if that takes long."""
         reported = None
         while not reading.done() and not self._stop.is_set():
@@ -366,11 +368,11 @@ class ImportRun:
                 if what == "fetch":
                     self.state.report(stage="fetch", file=f"{file.shown}: {done} of {pages} MB")
                     continue
-                self.state.pace.under_way = _OCR_PAGE_COST * done if what == "ocr" else max(0, size - 1 - pages + done)
+                self.state.rate.under_way = _OCR_PAGE_COST * done if what == "ocr" else max(0, size - 1 - pages + done)
                 self.state.report(file=file.shown, page=done + 1, pages=pages)
 
-    def _process_file(
-        self, file: FoundFile, reading: Future[Read], size: int, give_way: Callable[[], None], *, first: bool
+    def _process(
+        self, file: FoundFile, reading: Future[ReadResult], size: int, give_way: Callable[[], None], *, first: bool
     ) -> None:
         state, stage, committer = self.state, "read" if first else "convert", self._committer
         assert committer is not None
@@ -378,7 +380,7 @@ class ImportRun:
         self._wait(file, reading, size, give_way)
         document = self._document(file)  # the current row: another import may have read it meanwhile
         state.unread.discard(file.source)
-        if file.source in self._taken_over:
+        if file.source in self._skipped:
             state.report(done=1)
             return
         was_searchable = not first and bool(document.version) and not self._request.force_rebuild
@@ -402,7 +404,7 @@ class ImportRun:
                 log.exception("import of %s failed", file.source)
             if not self._has_failed(file, problem):
                 # Retries are counted here: for the import, this is a part that is unavailable.
-                details = {"away": file.shown, **problem.details} if file.source in self._tries else problem.details
+                details = {"away": file.shown, **problem.details} if file.source in self._attempts else problem.details
                 raise CiteLoomError(problem.code, problem.message, problem.next_step, **details) from error
             committer.failed(file, document, problem)
             searchable, finished = was_searchable, True
@@ -410,10 +412,10 @@ class ImportRun:
             if not read.unchanged:
                 self.touched.add(file.source)
         if not finished:
-            searchable_now, size_left = self._size(file)
+            searchable_now, size_left = self._priority(file)
             # A file that took too long for the quick pass waits until all others are searchable.
             heappush(self._second_queue, (searchable_now or read.deferred, size_left, file.source, file))
-        state.pace.advance(size)
+        state.rate.advance(size)
         state.report(searchable=searchable - was_searchable, done=int(finished))
         if self._rebuild:
             self._rebuild.build_search_graph()
@@ -423,6 +425,6 @@ class ImportRun:
     def _has_failed(self, file: FoundFile, error: CiteLoomError) -> bool:
         """Whether the document itself failed, rather than something it needs that may become available again."""
         if error.cause is Cause.UNCERTAIN:
-            self._tries[file.source] += 1
-            return self._tries[file.source] >= _MAX_TRIES
+            self._attempts[file.source] += 1
+            return self._attempts[file.source] >= _MAX_ATTEMPTS
         return error.cause is Cause.DOCUMENT

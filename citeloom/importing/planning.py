@@ -52,25 +52,25 @@ def plan(
     absent = [row for row in known if row["source"] not in found_sources]
     outside = {row["doc_id"] for row in absent if disallowed(row["source"])}
     removed = [row for row in absent if row["doc_id"] not in outside and in_scope(row["source"])]
-    made = Plan(removed=sorted(row["doc_id"] for row in removed), disallowed=sorted(outside))
+    result = Plan(removed=sorted(row["doc_id"] for row in removed), disallowed=sorted(outside))
     done = {converter} if retry else {converter, quick}
     by_source = {row["source"]: row for row in known}
-    going = {*made.removed, *made.disallowed}
-    searchable = {row["content_hash"] for row in known if row["state"] == "ready" and row["doc_id"] not in going}
+    removed_ids = {*result.removed, *result.disallowed}
+    searchable = {row["content_hash"] for row in known if row["state"] == "ready" and row["doc_id"] not in removed_ids}
     for file in found:
         row = by_source.get(file.source)
-        twin_stays = row is not None and row["state"] == "duplicate" and row["content_hash"] in searchable
-        if file.missing and row is not None and (row["state"] == "ready" or twin_stays):
-            if _wanted_instead(row, file, retry=retry):
-                made.to_read.append(file)
+        original_stays = row is not None and row["state"] == "duplicate" and row["content_hash"] in searchable
+        if file.missing and row is not None and (row["state"] == "ready" or original_stays):
+            if _should_fetch(row, file, retry=retry):
+                result.to_read.append(file)
                 continue
             # Text that was read is kept: a drive that is not connected removes nothing.
-            made.unchanged.append(row["doc_id"])
-        elif file.missing and file.get is None:
+            result.unchanged.append(row["doc_id"])
+        elif file.missing and file.fetch is None:
             if row is None or (row["state"], row["reason"]) != ("without_file", file.missing):
-                made.without_file.append(file)
+                result.without_file.append(file)
                 continue
-            made.still_without.append(row["doc_id"])
+            result.still_without.append(row["doc_id"])
         elif (
             row is None
             or not _is_same_file(row, file)
@@ -78,31 +78,31 @@ def plan(
             or row["converter"] not in done
             or (retry_failed and (row["state"] == "failed" or row["converter_engine"] == QUICK))
         ):
-            made.to_read.append(file)
+            result.to_read.append(file)
             continue
-        elif row["state"] == "ready" or twin_stays:
-            made.unchanged.append(row["doc_id"])
+        elif row["state"] == "ready" or original_stays:
+            result.unchanged.append(row["doc_id"])
         elif row["state"] == "pending" and row["converter"] == quick and not retry:
-            made.unchanged.append(row["doc_id"])  # its conversion is in progress, or was stopped
+            result.unchanged.append(row["doc_id"])  # its conversion is in progress, or was stopped
         elif row["state"] == "failed" and not (retry and (file.missing or row["reason_code"] in RETRIED_CODES)):
-            made.still_failed.append(row["doc_id"])
+            result.still_failed.append(row["doc_id"])
         elif row["state"] == "without_file" and not retry:
-            made.still_without.append(row["doc_id"])
+            result.still_without.append(row["doc_id"])
         else:
-            made.to_read.append(file)
+            result.to_read.append(file)
             continue
         if file.item and file.item.fingerprint != row["record_hash"]:
-            made.other_record.append(file)
+            result.other_record.append(file)
     # Documents without a file do not count as removals: they disappear when their work gets a file.
     count = sum(row["state"] != "without_file" for row in removed)
     readable = sum(row["state"] != "without_file" for row in known)
-    made.removes_many = count > MASS_REMOVAL_COUNT and count > MASS_REMOVAL_SHARE * readable
-    return made
+    result.removes_many = count > MASS_REMOVAL_COUNT and count > MASS_REMOVAL_SHARE * readable
+    return result
 
 
-def _wanted_instead(row: Mapping[str, Any], file: FoundFile, *, retry: bool) -> bool:
+def _should_fetch(row: Mapping[str, Any], file: FoundFile, *, retry: bool) -> bool:
     """Whether to fetch a missing file although its text is known: only for a better or newer text."""
-    can_change = file.get is not None and not row["size"]  # fetched, or the text that Zotero extracted
+    can_change = file.fetch is not None and not row["size"]  # fetched, or the text that Zotero extracted
     return can_change and (row["mtime_ns"] != file.mtime_ns or (retry and row["file_type"] == "fulltext"))
 
 

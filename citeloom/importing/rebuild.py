@@ -47,7 +47,7 @@ class Rebuild:
         self.old = state.project
         wanted = state.request.model or _configured_model(state)
         if state.request.download and not is_downloaded(wanted):
-            _fetch(state, wanted)
+            _download(state, wanted)
         try:
             info = state.context.models.info(wanted)
         except CiteLoomError as error:
@@ -65,7 +65,7 @@ class Rebuild:
         )
         state.result.dense_model, state.result.sparse_model = info.name, settings.sparse or None
         self._unreadable: CiteLoomError | None = None
-        self._rescued: dict[str, list[ScoredPoint]] = {}  # by document, if the generation in use cannot be opened
+        self._recovered: dict[str, list[ScoredPoint]] = {}  # by document, if the generation in use cannot be opened
         try:
             # Opened, so that no clean-up deletes the new generation; queried, because its server may be unreachable.
             state.context.open_collection(self.old).any_passages(1)
@@ -90,28 +90,28 @@ class Rebuild:
             raise self._unreadable
         return self._collections.get(self.old.index_location)
 
-    def carry_over(self, read_again: Container[str]) -> None:
+    def copy_unread_documents(self, to_reread: Container[str]) -> None:
         """Carry over documents without a readable file: stored by an agent, or on a drive that is not connected."""
         state = self._state
         documents = [
             document
             for document in state.catalog.documents.all(self.old.id)
-            if document.source not in read_again
+            if document.source not in to_reread
             and document.doc_id not in state.removed
             and document.state == State.READY
             and not self.writer.has(document.doc_id)  # carried over before an interruption
         ]
         if self._unreadable and documents:
-            self._rescued = self._collections.rescued(
+            self._recovered = self._collections.recover_passages(
                 self.old.index_location, [document.doc_id for document in documents]
             )
         for document in documents:
-            if self.carry(document):
+            if self.copy_document(document):
                 state.result.skipped += 1
             else:
-                state.result.fail(document.source, CiteLoomError(Code.INDEX_UNAVAILABLE, document.reason or ""))
+                state.result.add_failure(document.source, CiteLoomError(Code.INDEX_UNAVAILABLE, document.reason or ""))
 
-    def carry(self, document: Document) -> bool:
+    def copy_document(self, document: Document) -> bool:
         """Write a document's passages from the old generation into the new one, with new embeddings."""
         project = self._state.project
         try:
@@ -133,13 +133,13 @@ class Rebuild:
 
     def _old_passages(self, document: Document) -> list[ScoredPoint]:
         """Return a document's passages in the old generation, as far as they could be read."""
-        rescued = self._rescued.get(document.doc_id)
-        if not rescued:
+        recovered = self._recovered.get(document.doc_id)
+        if not recovered:
             return self._old_collection().scroll(of_document(document.doc_id), limit=max(1, document.chunks))
-        if len(rescued) < document.chunks:
-            recovered = f"{len(rescued)} of {document.chunks} passages could be read in the damaged index"
-            self._state.result.warnings.append(f"{document.title or document.source}: {recovered}.")
-        return rescued
+        if len(recovered) < document.chunks:
+            share = f"{len(recovered)} of {document.chunks} passages could be read in the damaged index"
+            self._state.result.warnings.append(f"{document.title or document.source}: {share}.")
+        return recovered
 
     def build_search_graph(self) -> None:
         """Build the search graph over the passages written so far, before too many are without one."""
@@ -148,7 +148,7 @@ class Rebuild:
     def finish(self) -> None:
         """Make the new generation the one in use."""
         state = self._state
-        with self._collections.swapped(state.project.index_location, self.collection):
+        with self._collections.swapping(state.project.index_location, self.collection):
             self.writer.finish(state.project, sorted(state.removed))
         state.result.removed += len(state.removed)
 
@@ -157,7 +157,7 @@ class Rebuild:
         documents = self._documents()
         for document in documents.values():
             if document.source.startswith(STORED) and document.updated_at >= self._began:
-                self.carry(document)
+                self.copy_document(document)
         for doc_id in self._doc_ids_at_start - documents.keys():
             self.writer.drop(doc_id)
 
@@ -170,7 +170,7 @@ def _configured_model(state: ImportState) -> str:
     return state.project.dense_model if state.project.own_model else state.context.settings.models.dense
 
 
-def _fetch(state: ImportState, model: str) -> None:
+def _download(state: ImportState, model: str) -> None:
     """Download a model's weights if necessary, and report progress."""
 
     def report(done: int, total: int) -> None:

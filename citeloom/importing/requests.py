@@ -67,11 +67,11 @@ class BackupRequest:
 class ImportCounter(ImportResult):
     """The result of an import while it runs."""
 
-    def spent(self, stage: str, seconds: float) -> None:
+    def add_seconds(self, stage: str, seconds: float) -> None:
         """Add to the duration of a stage."""
         self.stages[stage] = self.stages.get(stage, 0.0) + seconds
 
-    def wrote(self, *, replaced: bool, by: int = 1) -> None:
+    def count_document(self, *, replaced: bool, by: int = 1) -> None:
         """Count a document whose text was written."""
         self.documents_processed += by
         if replaced:
@@ -79,7 +79,7 @@ class ImportCounter(ImportResult):
         else:
             self.new += by
 
-    def fail(self, source: str, error: CiteLoomError) -> None:
+    def add_failure(self, source: str, error: CiteLoomError) -> None:
         """Count a file that could not be read, and store the reason."""
         self.failed += 1
         self.errors.append({"source": source, "code": str(error.code), "reason": str(error)})

@@ -126,7 +126,7 @@ class ImportService:
     ) -> str:
         """Resolve the part of Zotero in a request: an agent's must be in the project, a person's is added to it."""
         if by_agent or source == "zotero":
-            return self._zotero.part_within(source, sources, recursive=recursive)
+            return self._zotero.allowed_part(source, sources, recursive=recursive)
         name, tags = parse_source(source)
         part = self._zotero.part(name, recursive=recursive, tags=tags)
         for known in sources:

@@ -23,10 +23,9 @@ from citeloom.core.types import Source
 from citeloom.importing.sources.names import ALL_OF_ZOTERO
 from citeloom.zotero.gateway import KEY, ZoteroGateway, tree
 from citeloom.zotero.scope import Scope, below, find_scope, select
-from citeloom.zotero.types import LibrarySource as Reached
-from citeloom.zotero.types import Snapshot
+from citeloom.zotero.types import LibrarySource, Snapshot
 
-_FORMS = "Write zotero, zotero:collection/NAME, zotero:search/NAME or zotero:tag/TAG."
+_SYNTAX = "Write zotero, zotero:collection/NAME, zotero:search/NAME or zotero:tag/TAG."
 
 
 def is_zotero(source: str) -> bool:
@@ -45,7 +44,7 @@ class ZoteroService:
         """Return how Zotero is reached, and how to get better access."""
         return decode(self._zotero.status(), ZoteroStatus)
 
-    def reached(self) -> str:
+    def describe_access(self) -> str:
         """Describe how Zotero is reached; raise ZOTERO_UNAVAILABLE if it is not."""
         source = self._zotero.open()
         about = source.about()
@@ -84,7 +83,7 @@ class ZoteroService:
         scope, label = find_scope(self._read_all(), name, library=library, recursive=recursive, tags=tuple(tags))
         return Source("zotero", scope.to_uri(), scope.recursive, label)
 
-    def part_within(self, source: str, allowed: Sequence[Source], *, recursive: bool) -> str:
+    def allowed_part(self, source: str, allowed: Sequence[Source], *, recursive: bool) -> str:
         """Return the part that an agent named, within what the project may read. Errors reveal nothing outside."""
         scopes = [Scope.from_uri(s.path) for s in allowed if s.kind == "zotero"]
         if not scopes:
@@ -119,10 +118,10 @@ def parse_source(source: str) -> tuple[str, tuple[str, ...]]:
         return "", (name,)
     if kind in ("collection", "search") and name:
         return name if kind == "collection" else f"search:{name}", ()
-    raise CiteLoomError(Code.INVALID_INPUT, f"{source[:100]!r} is not a part of Zotero.", _FORMS)
+    raise CiteLoomError(Code.INVALID_INPUT, f"{source[:100]!r} is not a part of Zotero.", _SYNTAX)
 
 
-def _restricted(zotero: Reached, snapshot: Snapshot, scopes: Sequence[Scope]) -> Snapshot:
+def _restricted(zotero: LibrarySource, snapshot: Snapshot, scopes: Sequence[Scope]) -> Snapshot:
     """Return a library restricted to the items, collections and searches of a project's parts."""
     own = [scope for scope in scopes if scope.library == snapshot.library.id]
     if any(scope.kind == "all" and not scope.tags for scope in own):

@@ -30,7 +30,7 @@ BOOL_FIELDS = ("references",)  # set on passages of a reference list
 
 # Each call into Qdrant Edge holds the GIL, so that large batches would delay searches.
 BATCH = faults.number("index.batch", 64)
-_FEWEST_CANDIDATES = 50
+_MIN_CANDIDATES = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,15 +143,15 @@ class Collection(ABC):
         queries = {name: vector for name, vector in vectors.items() if vector is not None}
         if not queries:
             return []
-        candidates = max(_FEWEST_CANDIDATES, 3 * limit)
+        candidates = max(_MIN_CANDIDATES, 3 * limit)
         with self._reading() as hidden, self._translated(Code.QUERY_FAILED, "The search failed"):
-            found_by = self._rankings(queries, candidates, self._visible(where, hidden))
-            if fusion is not None and len(found_by) == 2:
-                chosen = ranking.fuse(found_by["dense"], found_by["sparse"], fusion, limit)
+            rankings = self._rankings(queries, candidates, self._visible(where, hidden))
+            if fusion is not None and len(rankings) == 2:
+                chosen = ranking.fuse(rankings["dense"], rankings["sparse"], fusion, limit)
             elif dense is not None:
-                chosen = ranking.best(found_by["dense"], limit)
+                chosen = ranking.top(rankings["dense"], limit)
             else:
-                chosen = ranking.best(ranking.scaled_bm25(found_by["sparse"]), limit)
+                chosen = ranking.top(ranking.scaled_bm25(rankings["sparse"]), limit)
             found = {p.id: p.payload for p in self._retrieve([id for id, _ in chosen], vectors=False)}
         return [ScoredPoint(id, score, found[id]) for id, score in chosen if id in found]
 
@@ -166,11 +166,11 @@ class Collection(ABC):
 
     def scroll(self, where: f.Condition, limit: int) -> list[ScoredPoint]:
         """Return matching passages in document order."""
-        return self._passages(where, limit, by_place=True)
+        return self._passages(where, limit, in_order=True)
 
     def any_passages(self, limit: int) -> list[ScoredPoint]:
         """Return some passages, in no particular order."""
-        return self._passages(f.EVERYTHING, limit, by_place=False)
+        return self._passages(f.EVERYTHING, limit, in_order=False)
 
     def stored(self, where: f.Condition, count: int) -> Iterator[Point]:
         """Yield matching passages with vectors, in document order; `count` is the number of chunk indexes."""
@@ -256,10 +256,10 @@ class Collection(ABC):
             found = {p.id: p for p in self._retrieve(list(dict.fromkeys(ids)), vectors=vectors)}
         return [found[id] for id in dict.fromkeys(ids) if id in found]
 
-    def _passages(self, where: f.Condition, limit: int, *, by_place: bool) -> list[ScoredPoint]:
+    def _passages(self, where: f.Condition, limit: int, *, in_order: bool) -> list[ScoredPoint]:
         with self._reading() as hidden, self._translated(Code.QUERY_FAILED, "The passages could not be read"):
-            found = self._page(self._visible(where, hidden), limit, by_place=by_place)
-        if by_place:  # several documents have the same chunk indexes, in any order
+            found = self._page(self._visible(where, hidden), limit, in_order=in_order)
+        if in_order:  # several documents have the same chunk indexes, in any order
             found.sort(key=lambda point: (point.payload["chunk_index"], point.id))
         return [_hit(p) for p in found]
 
@@ -301,7 +301,7 @@ class Collection(ABC):
 
     @abstractmethod
     def _page(
-        self, where: f.Condition, limit: int, *, vectors: bool = False, by_place: bool = False, begin: str | None = None
+        self, where: f.Condition, limit: int, *, vectors: bool = False, in_order: bool = False, begin: str | None = None
     ) -> list[Point]:
         """Return matching passages ordered by id from `begin` on, or in document order."""
 

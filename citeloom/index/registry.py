@@ -37,8 +37,8 @@ log = logging.getLogger(__name__)
 
 _ORPHAN = "lost-"  # prefix of folders with indexes of no known project
 _REMOVED = "removed-"  # prefix of folders that are being deleted
-_MIN_FREE_BYTES = 16_000_000  # an empty index takes two million
-_READERS_SECONDS = 1.0  # between a swap and the deletion of the old index on a server
+_NEW_INDEX_BYTES = 16_000_000  # an empty index takes two million
+_DELETION_DELAY = 1.0  # between a swap and the deletion of the old index on a server
 
 
 class Collections:
@@ -99,14 +99,14 @@ class Collections:
         """Forget that a generation was damaged: it may have been restored from a copy."""
         self._damaged.pop(location, None)
 
-    def rescued(self, location: IndexLocation, doc_ids: Sequence[str]) -> dict[str, list[ScoredPoint]]:
+    def recover_passages(self, location: IndexLocation, doc_ids: Sequence[str]) -> dict[str, list[ScoredPoint]]:
         """Return the readable passages of documents in a damaged generation, by document, read by a child process."""
         with self.opening(location.name):
             if collection := self._open.get(location.name, {}).pop(location.generation, None):
                 with suppress(CiteLoomError):
                     collection.close()
             folder = self.folder(location)
-            return {} if location.server or not folder.exists() else trial_open.rescued(folder, doc_ids)
+            return {} if location.server or not folder.exists() else trial_open.recover_passages(folder, doc_ids)
 
     def _opened(self, location: IndexLocation) -> Collection:
         if location.server:
@@ -127,25 +127,21 @@ class Collections:
             from citeloom.index.server.collection import ServerCollection
 
             return ServerCollection.create(self.server(location.server), location.on_server, dense_size, sparse=sparse)
-        if self.free_room() < _MIN_FREE_BYTES:  # Qdrant Edge maps its files: a failed write would kill the process
-            raise CiteLoomError(
-                Code.STORAGE_ERROR,
-                "The disk is full: there is no room for a new index.",
-                "Free some disk space and try again.",
-            )
+        # Qdrant Edge maps its files: a failed write would kill the process.
+        self.check_free_space(_NEW_INDEX_BYTES, "a new index")
         return EdgeCollection.create(self.folder(location), dense_size, sparse=sparse)
 
-    def begun(self, location: IndexLocation) -> Collection | None:
-        """Return the generation that an interrupted attempt has begun, or None."""
+    def open_unfinished(self, location: IndexLocation) -> Collection | None:
+        """Open the generation that an interrupted attempt left unfinished; None if it cannot be continued."""
         try:
-            begun = self._opened(location)
-            if isinstance(begun, EdgeCollection):
-                begun.written = begun.count()  # how many of them have a search graph is unknown
-            return begun
+            unfinished = self._opened(location)
+            if isinstance(unfinished, EdgeCollection):
+                unfinished.written = unfinished.count()  # how many of them have a search graph is unknown
+            return unfinished
         except CiteLoomError as error:
             if location.server and location.on_server in self._on_server(location):
                 raise
-            log.info("nothing to go on with: %s", error)
+            log.info("no unfinished copy to continue: %s", error)
             return None
 
     def build_graph_if_large(
@@ -157,37 +153,33 @@ class Collections:
                 optimise_in_place(collection, stop)
 
     @contextmanager
-    def swapped(self, location: IndexLocation, collection: Collection) -> Iterator[None]:
-        """Replace the generation in use: the catalog is updated in the block, then the others are deleted."""
-        self.adopt(location, collection)
+    def swapping(self, location: IndexLocation, collection: Collection) -> Iterator[None]:
+        """Replace the generation in use: the catalog is updated in the block, then all others are deleted."""
+        self.register(location, collection)
         try:
             yield
         except BaseException:
             with self.opening(location.name):
-                if kept := self._open.get(location.name, {}).pop(location.generation, None):
-                    kept.close()
+                if rejected := self._open.get(location.name, {}).pop(location.generation, None):
+                    rejected.close()
             raise
-        self.retire(location)
+        with self.opening(location.name):
+            replaced = self._open[location.name]
+            self._open[location.name] = {location.generation: replaced.pop(location.generation)}
+        if any(_is_remote(collection) for collection in replaced.values()):  # running readers may finish
+            time.sleep(_DELETION_DELAY)  # open files on this disk stay readable after deletion
+        try:
+            self.delete_others(location)
+        except CiteLoomError as error:  # remains are deleted with the next one
+            log.warning("earlier generations of %s are left: %s", location.name, error)
 
-    def adopt(self, location: IndexLocation, collection: Collection) -> None:
+    def register(self, location: IndexLocation, collection: Collection) -> None:
         """Register an open generation."""
         with self.opening(location.name):
             self.forget_damage(location)
             self._open.setdefault(location.name, {})[location.generation] = collection
 
-    def retire(self, location: IndexLocation) -> None:
-        """Drop every generation but this one; running readers may finish."""
-        with self.opening(location.name):
-            replaced = self._open[location.name]
-            self._open[location.name] = {location.generation: replaced.pop(location.generation)}
-        if any(_is_remote(collection) for collection in replaced.values()):
-            time.sleep(_READERS_SECONDS)  # open files on this disk stay readable after deletion
-        try:
-            self.tidy(location)
-        except CiteLoomError as error:  # remains are deleted with the next one
-            log.warning("earlier generations of %s are left: %s", location.name, error)
-
-    def tidy(self, location: IndexLocation, kept: Sequence[IndexLocation] = ()) -> None:
+    def delete_others(self, location: IndexLocation, kept: Sequence[IndexLocation] = ()) -> None:
         """Delete every other generation at this location and on this disk, but those to be kept."""
         keep = {self.folder(one) for one in (location, *kept) if not one.server}
         for pattern in ("g*", f"{UNFINISHED}*"):
@@ -226,8 +218,8 @@ class Collections:
         if location.server:
             self.clear_server(location)
 
-    def clear_removed(self) -> None:
-        """Delete remains of collections that were being removed when the engine was killed."""
+    def finish_removals(self) -> None:
+        """Delete remains of collections that were being deleted when the engine was killed."""
         for folder in self._root.glob(f"{_REMOVED}*"):
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -268,9 +260,14 @@ class Collections:
         """Return the bytes that a collection takes on this disk."""
         return disk_usage(self._root / name)
 
-    def free_room(self) -> int:
-        """Return the free bytes on the disk of the data folder."""
-        return faults.number("index.free_bytes", free_bytes(self._root.parent))
+    def check_free_space(self, needed: int, purpose: str) -> None:
+        """Raise STORAGE_ERROR if the disk of the data folder has fewer free bytes than needed."""
+        if faults.number("index.free_bytes", free_bytes(self._root.parent)) < needed:
+            raise CiteLoomError(
+                Code.STORAGE_ERROR,
+                f"The disk has no room for {purpose} ({needed // 1_000_000} MB).",
+                "Free some disk space and try again.",
+            )
 
     def close(self) -> None:
         """Close every collection."""

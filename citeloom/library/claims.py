@@ -19,14 +19,14 @@ from citeloom.core.jobs import JobQueue
 from citeloom.core.types import Record
 from citeloom.importing.requests import ImportRequest
 from citeloom.importing.stages.match import (
-    BY_YOU,
+    BY_RESEARCHER,
     CONFIRMED,
     REFUSED,
-    Found,
     RecordFinder,
-    doubt,
-    record_of,
-    rewrite,
+    RecordMatch,
+    replace_record,
+    stored_record,
+    why_unconfirmed,
     with_metadata,
 )
 from citeloom.index.filters import of_document
@@ -51,7 +51,7 @@ class ClaimService:
         """List documents with an undecided claim, and why they do not count as the claimed work."""
         project = self._catalog.projects.get(request.project)
         found = (d for d in self._catalog.documents.claiming(project.id) if d.open_claim and d.state == State.READY)
-        return ClaimList(documents=[ClaimedDocument(**row_fields(d), why=doubt(d)) for d in found])
+        return ClaimList(documents=[ClaimedDocument(**row_fields(d), why=why_unconfirmed(d)) for d in found])
 
     @handles(ConfirmClaim)
     def confirm_claim(self, request: ConfirmClaim) -> DocumentRow:
@@ -69,7 +69,9 @@ class ClaimService:
         if other_pages:
             document.converter = ""  # marks it as to be read, until its passages have the record's pages
         document.decision = CONFIRMED
-        self._decide(project, document, Found(record, BY_YOU, document.claimed_citekey, document.claimed_by))
+        self._decide(
+            project, document, RecordMatch(record, BY_RESEARCHER, document.claimed_citekey, document.claimed_by)
+        )
         if other_pages:
             self._jobs.submit(ImportRequest(project.id, documents=[document.doc_id]))
         return document_row(document)
@@ -84,7 +86,9 @@ class ClaimService:
             )
         document.decision = REFUSED
         if document.by_agent:  # with a citekey of its own, an agent's text would look like a work
-            found = Found(Record(citekey="", title=document.title), None, document.claimed_citekey, document.claimed_by)
+            found = RecordMatch(
+                Record(citekey="", title=document.title), None, document.claimed_citekey, document.claimed_by
+            )
         else:
             seen, claim = document.record.get("_seen"), document.record.get("_claim", {})
             if not seen:
@@ -93,10 +97,10 @@ class ClaimService:
         self._decide(project, document, found)
         return document_row(document)
 
-    def _decide(self, project: Project, document: Document, found: Found) -> None:
+    def _decide(self, project: Project, document: Document, found: RecordMatch) -> None:
         with self._indexes.write_lock(project):
             collection = self._indexes.open(project)
-            rewrite(self._catalog, collection, document, found)
+            replace_record(self._catalog, collection, document, found)
             if not document.citekey:
                 clear_citekey(collection, document)
             elif document.version:
@@ -125,11 +129,11 @@ class ClaimService:
 
     def _record(self, project: Project, document: Document, key: str) -> Record:
         """Return the record of a work: from the references, another document, or the claim itself."""
-        if record := _references(project).of_key(key):
+        if record := _references(project).with_key(key):
             return record
         known = self._catalog.documents.with_citekey(project.id, key)
         if other := next((d for d in known if d.matched_by and d.doc_id != document.doc_id), None):
-            return record_of(other)
+            return stored_record(other)
         if key == document.claimed_citekey:
             claim = {**document.record.get("_claim", {}), "citekey": key}
             return with_metadata(Record(citekey=key, title=document.title), claim)

@@ -87,7 +87,7 @@ class BackupJob(SingleStepJob[BackupRequest]):
                 for project in self._projects:
                     self._catalog.projects.get(project.id)  # raises an error if it was removed meanwhile
         except OSError as error:
-            raise _not_written(self._file, error) from error
+            raise _write_error(self._file, error) from error
         moved = [project.id for project in self._projects if project.server]
         self.result = BackupResult(
             file=str(self._file),
@@ -153,7 +153,7 @@ class BackupJob(SingleStepJob[BackupRequest]):
         }
 
     def _pack_file(self, archive: zipfile.ZipFile, name: str, file: Path) -> dict[str, object]:
-        seen = hashlib.sha256()
+        digest = hashlib.sha256()
         runs: list[list[int]] = []  # start and length of the non-empty parts of the file
         about = zipfile.ZipInfo(name, datetime.now().timetuple()[:6])
         about.compress_type = zipfile.ZIP_DEFLATED
@@ -162,17 +162,17 @@ class BackupJob(SingleStepJob[BackupRequest]):
             for at, block in filled(file):
                 self.check_stop()
                 target.write(block)
-                seen.update(block)
+                digest.update(block)
                 if runs and sum(runs[-1]) == at:
                     runs[-1][1] += len(block)
                 else:
                     runs.append([at, len(block)])
                 self._packed += len(block)
                 self.report("pack", self._packed // _MEGABYTE, self._total // _MEGABYTE)
-        return {"size": file.stat().st_size, "runs": runs, "sha256": seen.hexdigest()}
+        return {"size": file.stat().st_size, "runs": runs, "sha256": digest.hexdigest()}
 
 
-def _not_written(file: Path, error: OSError) -> CiteLoomError:
+def _write_error(file: Path, error: OSError) -> CiteLoomError:
     full = error.errno in (errno.ENOSPC, errno.EDQUOT)
     reason = "the disk is full" if full else (error.strerror or type(error).__name__)
     step = "Free some disk space" if full else "Check the folder's permissions"

@@ -113,7 +113,7 @@ def _manifest(file: Path, archive: zipfile.ZipFile, catalog_version: int) -> Man
         newer = newer or _numbers(version) > _numbers(__version__)
         manifest = None if newer else _checked(Manifest(**found))
     except (KeyError, ValueError, TypeError, AttributeError, CiteLoomError) as error:
-        raise damaged(file, "its list of contents is not understood") from error
+        raise damaged(file, "its manifest cannot be read") from error
     if manifest is None:
         raise CiteLoomError(
             Code.STORAGE_ERROR,
@@ -142,19 +142,19 @@ def _check_names(file: Path, archive: zipfile.ZipFile, manifest: Manifest) -> No
     """Raise an error for unexpected entries, or entries that differ from the manifest."""
     packed = archive.infolist()
     if len(packed) > _MAX_ENTRIES or any(stat.S_ISLNK(about.external_attr >> 16) for about in packed):
-        raise damaged(file, "it holds links, or more files than a backup has")
+        raise damaged(file, "it contains links, or more files than a backup has")
     if len({about.filename.casefold() for about in packed}) != len(packed):  # file systems may ignore case
-        raise damaged(file, "it holds two files of the same name")
+        raise damaged(file, "it contains two files of the same name")
     names = [about.filename for about in packed if about.filename != MANIFEST]
     if set(names) != set(manifest.entries) or CATALOG not in manifest.entries:
-        raise damaged(file, "its contents are not those of its list")
+        raise damaged(file, "its contents differ from its manifest")
     for name in names:
         if name not in (CATALOG, SETTINGS) and not _is_of_index(name):
-            raise damaged(file, f"it holds {name[:100]!r}, which is no part of a backup")
+            raise damaged(file, f"it contains {name[:100]!r}, which does not belong to a backup")
         if not _fits(manifest.entries[name], archive.getinfo(name).file_size):
-            raise damaged(file, f"{name[:100]} has another size than it should have")
+            raise damaged(file, f"{name[:100]} has an unexpected size")
     if SETTINGS in manifest.entries and manifest.entries[SETTINGS]["size"] > _MAX_SETTINGS:
-        raise damaged(file, "its settings are too large to be settings")
+        raise damaged(file, "its settings file is too large")
 
 
 def _fits(entry: Any, packed: int) -> bool:

@@ -40,7 +40,7 @@ class Doctor:
     _settings_problem: Callable[[], str | None]  # why the settings file is not used
 
     @handles(CheckUp)
-    def examine(self, request: CheckUp) -> CheckUpResult:
+    def check_up(self, request: CheckUp) -> CheckUpResult:
         """Check every part, and list the documents that could not be read."""
         checks: list[tuple[str, Callable[[], str]]] = [
             ("data folder", self._check_data_folder),
@@ -70,19 +70,19 @@ class Doctor:
         free = data_folder.free_bytes(folder) // 1_000_000
         least = self._settings.engine.min_free_mb
         if free < least:
-            raise _problem(f"{folder}: only {free} MB free", f"Free some disk space; imports stop below {least} MB.")
+            raise _error(f"{folder}: only {free} MB free", f"Free some disk space; imports stop below {least} MB.")
         return f"{folder}, {free:,} MB free"
 
     def _check_settings(self) -> str:
         file = Path(paths.settings_file())
         if problem := self._settings_problem():
-            raise _problem(problem, "Until then, the earlier settings are used.")
+            raise _error(problem, "Until then, the earlier settings are used.")
         return f"{file}" if file.exists() else f"defaults ({file} does not exist, and is not needed)"
 
     def _check_catalog(self) -> str:
         state = self._catalog.db.check()
         if state != "ok":
-            raise _problem(
+            raise _error(
                 f"catalog is damaged: {state}", "Stop the engine and replace it by one of the copies in its folder."
             )
         if orphaned := self._indexes.orphaned_error():
@@ -126,7 +126,7 @@ class Doctor:
     def _check_zotero(self) -> str:
         """Check the access to Zotero; without access, it is a problem only if a project needs it."""
         try:
-            return self._zotero.reached()
+            return self._zotero.describe_access()
         except CiteLoomError as error:
             if self._catalog.projects.reading_zotero():
                 raise
@@ -148,16 +148,16 @@ class Doctor:
         collection = self._indexes.open(project)
         added = collection.add_missing_indexes()
         if collection.vectors() != (project.dense_size, project.hybrid_enabled):
-            raise _problem("the index holds vectors of other models than the project's", rebuild_step(project_id))
+            raise _error("the index has vectors of other models than the project's", rebuild_step(project_id))
         passages = collection.count()
         coverage = self._catalog.documents.coverage(project_id)
         expected = self._catalog.documents.chunk_count(project_id)
         if passages != expected:
-            raise _problem(f"the index holds {passages} passages, the catalog {expected}", rebuild_step(project_id))
+            raise _error(f"the index has {passages} passages, the catalog {expected}", rebuild_step(project_id))
         sources = self._catalog.projects.sources(project_id)
         missing = [s.path for s in sources if s.kind != "zotero" and not Path(s.path).exists()]
         if missing:
-            raise _problem(
+            raise _error(
                 f"missing: {', '.join(missing)}",
                 "Connect the drive, or remove the folder from the project;"
                 f" on the command line: citeloom project disallow {project_id} FOLDER.",
@@ -165,7 +165,7 @@ class Doctor:
         size = f"{collections.size_on_disk(project.collection) / 1_000_000:,.0f} MB"
         where = f"on {project.server}" if project.server else size
         seen = f"{coverage.searchable} of {coverage.documents} documents searchable, {passages} passages, {where}"
-        return f"{seen}; indexes for filters were missing and were made: {', '.join(added)}" if added else seen
+        return f"{seen}; indexes for filters were missing and were created: {', '.join(added)}" if added else seen
 
     def _failed_documents(self, project_id: str) -> Finding | None:
         """Return a finding on documents that could not be read, naming the first few; None if there are none."""
@@ -196,5 +196,5 @@ def _finding(part: str, check: Callable[[], str]) -> Finding:
         return Finding(part, ok=False, note=False, seen=problem.message, next_step=problem.next_step)
 
 
-def _problem(seen: str, next_step: str) -> CiteLoomError:
+def _error(seen: str, next_step: str) -> CiteLoomError:
     return CiteLoomError(Code.STORAGE_ERROR, seen, next_step)

@@ -79,7 +79,7 @@ def check(source: Collection, target: Collection, sample: Sequence[str]) -> None
     """Verify that a copy has as many passages as its source, and that a sample of them is the same."""
     counts = source.count(), target.count()
     if counts[0] != counts[1]:
-        raise _different(f"it holds {counts[1]:,} passages instead of {counts[0]:,}")
+        raise _different(f"it has {counts[1]:,} passages instead of {counts[0]:,}")
     for start in range(0, len(sample), _BATCH):
         ids = sample[start : start + _BATCH]
         copies = {point.id: point for point in target.get_points(ids)}
@@ -87,7 +87,7 @@ def check(source: Collection, target: Collection, sample: Sequence[str]) -> None
             if point.id not in copies:
                 raise _different(f"the passage {point.id} is missing")
             if not same(point, copies[point.id]):
-                raise _different(f"the passage {point.id} is another one")
+                raise _different(f"the passage {point.id} is different")
 
 
 def same(one: Point, other: Point) -> bool:
@@ -116,6 +116,6 @@ def _dot(one: Sequence[float], other: Sequence[float]) -> float:
 def _different(how: str) -> CiteLoomError:
     return CiteLoomError(
         Code.STORAGE_ERROR,
-        f"The copy of the index is not the same: {how}. The index stays where it was.",
+        f"The copy of the index differs: {how}. The index stays where it was.",
         "Try again; if it fails again, check the server or the disk that it was copied to.",
     )

@@ -111,12 +111,12 @@ class MoveJob(SingleStepJob[MoveRequest]):
             self._collections.clear_server(old, [old])
         if new.server:
             self._collections.clear_server(new, [old, new])
-        begun = self._collections.begun(new)
+        unfinished = self._collections.open_unfinished(new)
         # If the copy has more, some were deleted since: finding out which takes as long as a new copy.
-        if begun is not None:
-            if begun.indexes() == source.indexes() and begun.count() <= source.count():
-                return begun
-            begun.close()
+        if unfinished is not None:
+            if unfinished.indexes() == source.indexes() and unfinished.count() <= source.count():
+                return unfinished
+            unfinished.close()
         return self._collections.create(new, self._old.dense_size, sparse=self._old.hybrid_enabled)
 
     def _copy(self, source: Collection, target: Collection) -> Copied:

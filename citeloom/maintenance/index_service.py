@@ -94,7 +94,7 @@ class IndexService:
         key = request.key.strip()
         servers = [self._collections.server(request.address, key).address] if request.address else self.servers()
         versions = {one: self._collections.server(one, key).check() for one in servers}
-        keys.keep(key, servers)
+        keys.store(key, servers)
         self._collections.reconnect_servers()
         self._jobs.retry_now()
         return ServerLogin(versions, credentials.where(keys.NAME))

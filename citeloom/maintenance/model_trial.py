@@ -19,8 +19,8 @@ class _Sample:
     """A question, a passage that answers it, and an unrelated one."""
 
     question: str
-    near: str
-    far: str
+    relevant: str
+    unrelated: str
 
 
 _ENGLISH = _Sample(
@@ -80,11 +80,11 @@ _TOKENS_PER_WORD = 1.3  # approximately
 
 def try_dense(name: str, library: Sequence[str]) -> ModelTrial:
     """Measure a dense model in English and in the languages of the library."""
-    before, at_once = megabytes(os.getpid()), os.cpu_count() or 2
-    model = DenseModel(name, at_once)
+    before, parallel = megabytes(os.getpid()), os.cpu_count() or 2
+    model = DenseModel(name, parallel)
     try:
         languages = {code: _margins(model, code) for code in dict.fromkeys(["en", *library]) if code in _SAMPLES}
-        (vector,) = model.embed([_ENGLISH.near])
+        (vector,) = model.embed([_ENGLISH.relevant])
         problems = [
             f"It does not distinguish relevant texts from unrelated ones in {LANGUAGES[code].capitalize()}."
             for code, seen in languages.items()
@@ -92,24 +92,24 @@ def try_dense(name: str, library: Sequence[str]) -> ModelTrial:
         ]
         if len(vector) != model.info.size:
             problems.append(f"Its vectors have {len(vector)} dimensions instead of {model.info.size}.")
-        words = _ENGLISH.near.split()
+        words = _ENGLISH.relevant.split()
         length = int(model.info.max_tokens / _TOKENS_PER_WORD)
-        passages = [" ".join([str(n), *(words * (length // len(words)))]) for n in range(_PASSAGES * at_once)]
+        passages = [" ".join([str(n), *(words * (length // len(words)))]) for n in range(_PASSAGES * parallel)]
         began = time.monotonic()
         model.embed(passages)
-        embedding = time.monotonic() - began
+        passage_seconds = time.monotonic() - began
         began = time.monotonic()
         for n in range(_QUESTIONS):
             model.embed_query(f"{_ENGLISH.question} {n}")
-        asking = (time.monotonic() - began) / _QUESTIONS
+        question_seconds = (time.monotonic() - began) / _QUESTIONS
         dense = DenseTrial(
             fingerprint=model.info.fingerprint,
             dimensions=len(vector),
             tokens=model.info.max_tokens,
             languages=languages,
             not_tried=[code for code in library if code not in _SAMPLES],
-            passages_per_second=max(0.1, round(len(passages) / embedding, 1)),
-            milliseconds_per_question=round(asking * 1000, 1),
+            passages_per_second=max(0.1, round(len(passages) / passage_seconds, 1)),
+            milliseconds_per_question=round(question_seconds * 1000, 1),
         )
         return ModelTrial(name, dense, None, max(0, round(megabytes(os.getpid()) - before)), problems)
     finally:
@@ -119,11 +119,11 @@ def try_dense(name: str, library: Sequence[str]) -> ModelTrial:
 def _margins(model: DenseModel, code: str) -> LanguageTrial:
     """Return the margin of the relevant text, for a question in its language and for the English one."""
     sample = _SAMPLES[code]
-    near, far = model.embed([sample.near, sample.far])
+    relevant, unrelated = model.embed([sample.relevant, sample.unrelated])
     own, english = model.embed_query(sample.question), model.embed_query(_ENGLISH.question)
     return LanguageTrial(
-        apart=round(_cosine(own, near) - _cosine(own, far), 3),
-        apart_from_english=round(_cosine(english, near) - _cosine(english, far), 3),
+        apart=round(_cosine(own, relevant) - _cosine(own, unrelated), 3),
+        apart_from_english=round(_cosine(english, relevant) - _cosine(english, unrelated), 3),
     )
 
 
@@ -131,15 +131,15 @@ def try_reranker(name: str) -> ModelTrial:
     """Measure a reranker in English."""
     before = megabytes(os.getpid())
     model = Reranker(name)
-    near, far = model.scores(_ENGLISH.question, [_ENGLISH.near, _ENGLISH.far])
+    relevant, unrelated = model.scores(_ENGLISH.question, [_ENGLISH.relevant, _ENGLISH.unrelated])
     began = time.monotonic()
-    model.scores(_ENGLISH.question, [f"{_ENGLISH.near} {n} " * 8 for n in range(_PASSAGES)])
+    model.scores(_ENGLISH.question, [f"{_ENGLISH.relevant} {n} " * 8 for n in range(_PASSAGES)])
     cost = round((time.monotonic() - began) / _PASSAGES * 1000, 1)
-    problems = [] if near > far else ["It does not distinguish relevant texts from unrelated ones."]
+    problems = [] if relevant > unrelated else ["It does not distinguish relevant texts from unrelated ones."]
     return ModelTrial(
         name,
         None,
-        RerankerTrial(round(near, 3), round(far, 3), cost),
+        RerankerTrial(round(relevant, 3), round(unrelated, 3), cost),
         max(0, round(megabytes(os.getpid()) - before)),
         problems,
     )

@@ -61,7 +61,7 @@ class RestoreService:
             for name in (CATALOG, SETTINGS):
                 if name in manifest.entries:
                     _unpack(file, archive, manifest, name, staged)
-            theirs = _settings_in(staged)
+            packed = _settings_in(staged)
             return BackupContents(
                 file=str(file),
                 made_at=manifest.made_at,
@@ -71,7 +71,7 @@ class RestoreService:
                     for one in manifest.projects
                 ],
                 settings=SETTINGS in manifest.entries,
-                other_settings=_protected_differences(theirs, settings.load_or_defaults()[0]) if theirs else [],
+                other_settings=_protected_differences(packed, settings.load_or_defaults()[0]) if packed else [],
                 new_sources=self._new_sources(file, staged),
                 bytes=manifest.unpacked_bytes,
                 present=[project.id for project in self._catalog.projects.all()],
@@ -95,12 +95,12 @@ class RestoreService:
             _check(file, staged, manifest)
             names = [CATALOG, INDEX]
             kept: list[SettingDifference] = []
-            theirs = _settings_in(staged)
-            if theirs and (replace or all_settings or not Path(paths.settings_file()).exists()):
+            packed = _settings_in(staged)
+            if packed and (replace or all_settings or not Path(paths.settings_file()).exists()):
                 names.append(SETTINGS)
-                kept = [] if all_settings else _protected_differences(theirs, settings.load_or_defaults()[0])
+                kept = [] if all_settings else _protected_differences(packed, settings.load_or_defaults()[0])
                 if kept:
-                    (staged / SETTINGS).write_bytes(_with_present(_text(staged / SETTINGS), kept).encode())
+                    (staged / SETTINGS).write_bytes(_with_current_values(_decoded(staged / SETTINGS), kept).encode())
             # Checked again: unpacking may have taken minutes, in which work may have started.
             replaced = self._present_projects(replace=replace) or (
                 # Indexes without a project remain if the catalog was lost.
@@ -111,7 +111,7 @@ class RestoreService:
             pending_restore.schedule(staged, aside, names)
         except OSError as error:
             shutil.rmtree(staged, ignore_errors=True)
-            raise _not_writable(data, error) from error
+            raise _write_error(data, error) from error
         except BaseException:
             shutil.rmtree(staged, ignore_errors=True)
             raise
@@ -130,7 +130,7 @@ class RestoreService:
         present = [source for project in projects.all() for source in projects.sources(project.id)]
         references = {project.references_path for project in projects.all()}
         try:
-            theirs = [BackupSource(**source) for source in sources_of(staged / CATALOG)]
+            packed = [BackupSource(**source) for source in sources_of(staged / CATALOG)]
         except InvalidCatalog as error:
             raise damaged(file, str(error)) from error
 
@@ -140,14 +140,14 @@ class RestoreService:
                 source.kind == "references" and path in references
             )
 
-        return [source for source in theirs if not known(source)]
+        return [source for source in packed if not known(source)]
 
     def _present_projects(self, *, replace: bool) -> list[str]:
         present = [project.id for project in self._catalog.projects.all()]
         if present and not replace:
             raise CiteLoomError(
                 Code.INVALID_INPUT,
-                f"There are projects here already: {', '.join(present[:10])}.",
+                f"There are projects already: {', '.join(present[:10])}.",
                 "A restore replaces all of them. With --replace, the present data are moved to another folder first.",
             )
         return present
@@ -164,18 +164,18 @@ class RestoreService:
 
 def _unpack(file: Path, archive: zipfile.ZipFile, manifest: Manifest, name: str, staged: Path) -> None:
     """Write one entry; raise an error if it differs from the manifest."""
-    entry, seen = manifest.entries[name], hashlib.sha256()
+    entry, digest = manifest.entries[name], hashlib.sha256()
     target = staged / name
     target.parent.mkdir(parents=True, exist_ok=True)
 
     def checked() -> Iterator[tuple[int, bytes]]:
         for at, block in blocks(file, archive, name, entry["runs"]):
-            seen.update(block)
+            digest.update(block)
             yield at, block
 
     write_filled(checked(), entry["size"], target)
-    if seen.hexdigest() != entry.get("sha256"):
-        raise damaged(file, f"{name} is not as it was when the backup was made")
+    if digest.hexdigest() != entry.get("sha256"):
+        raise damaged(file, f"{name} has changed since the backup was made")
 
 
 @contextmanager
@@ -185,18 +185,18 @@ def _unpacked_in(data: Path) -> Iterator[Path]:
         with tempfile.TemporaryDirectory(dir=data, prefix=pending_restore.RESTORE_FOLDER) as folder:
             yield Path(folder)
     except OSError as error:
-        raise _not_writable(data, error) from error
+        raise _write_error(data, error) from error
 
 
 def _settings_in(staged: Path) -> Settings | None:
     """Return the settings of a backup, if there are valid ones."""
     try:
-        return settings.parse(_text(staged / SETTINGS))
+        return settings.parse(_decoded(staged / SETTINGS))
     except (OSError, ValueError):
         return None
 
 
-def _text(file: Path) -> str:
+def _decoded(file: Path) -> str:
     return file.read_bytes().decode("utf-8-sig")
 
 
@@ -210,7 +210,7 @@ def _protected_differences(backup: Settings, current: Settings) -> list[SettingD
     ]
 
 
-def _with_present(text: str, kept: Sequence[SettingDifference]) -> str:
+def _with_current_values(text: str, kept: Sequence[SettingDifference]) -> str:
     """Return the settings file of a backup with the present values of some settings."""
     defaults = Settings()
     values = {one.name: None if one.here == _value(defaults, one.name) else one.here for one in kept}
@@ -241,11 +241,11 @@ def _check(file: Path, staged: Path, manifest: Manifest) -> None:
     try:
         found = adopt_catalog(staged / CATALOG)
         if set(found) != {project["id"] for project in manifest.projects}:
-            raise damaged(file, "its catalog has other projects than its list")
+            raise damaged(file, "its catalog has other projects than its manifest")
         folders = {}  # index folders by project
         for project_id, (name, generation) in found.items():
             if name != collection_name(project_id):  # the name is used as a folder
-                raise damaged(file, f"the index of {project_id} has another name than it should have")
+                raise damaged(file, f"the index of {project_id} has an unexpected name")
             folders[project_id] = f"{name}/g{generation:04d}"
         packed = {"/".join(PurePosixPath(name).parts[1:3]) for name in manifest.entries if "/" in name}
         if packed - set(folders.values()):
@@ -261,10 +261,10 @@ def _check(file: Path, staged: Path, manifest: Manifest) -> None:
     except (CiteLoomError, InvalidCatalog, TypeError, ValueError) as error:
         if isinstance(error, CiteLoomError) and error.message.startswith(str(file)):
             raise
-        raise damaged(file, getattr(error, "message", None) or str(error) or "its catalog is not understood") from error
+        raise damaged(file, getattr(error, "message", None) or str(error) or "its catalog cannot be read") from error
 
 
-def _not_writable(data: Path, error: OSError) -> CiteLoomError:
+def _write_error(data: Path, error: OSError) -> CiteLoomError:
     return CiteLoomError(
         Code.STORAGE_ERROR,
         f"The backup could not be unpacked in {data}: {error.strerror or type(error).__name__}.",

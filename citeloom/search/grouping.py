@@ -57,14 +57,14 @@ class _NGrams:
             self.words[first - before : last + after],
             other.words[others_first - before : others_last + after],
         )
-        return _letters(own) == _letters(others)
+        return _normalised(own) == _normalised(others)
 
     def _span(self, ngrams: Iterable[_Words]) -> tuple[int, int]:
         spans = [self.positions[ngram] for ngram in ngrams]
         return min(first for first, _ in spans), max(last for _, last in spans)
 
 
-def _letters(words: _Words) -> str:
+def _normalised(words: _Words) -> str:
     """Join words for comparison, so that hyphenated words are equal; numbers stay separate."""
     return "".join(word if word.isalpha() else f" {word} " for word in words)
 
@@ -111,7 +111,7 @@ def group_hits(found: Iterable[ScoredPoint], limit: int, *, per_document: int | 
     groups: list[HitGroup] = []
     for hit in found:
         ngrams = _NGrams.of(_text(hit))
-        neighbours = [group for group in groups if _continue(group.parts, [hit], max_chars)]
+        neighbours = [group for group in groups if _are_consecutive(group.parts, [hit], max_chars)]
         original = next((group for group in groups if group.ngrams and ngrams.within(group.ngrams)), None)
         full = per_document is not None and sum(_work(group.best) == _work(hit) for group in groups) >= per_document
         if original and original not in neighbours:
@@ -120,7 +120,7 @@ def group_hits(found: Iterable[ScoredPoint], limit: int, *, per_document: int | 
             neighbours[0].add_neighbours([hit])
             # The passage may have closed the gap to another hit.
             for other in neighbours[1:]:
-                if _continue(neighbours[0].parts, other.parts, max_chars):
+                if _are_consecutive(neighbours[0].parts, other.parts, max_chars):
                     neighbours[0].add_neighbours(other.parts)
                     neighbours[0].also_in += other.also_in
                     groups.remove(other)
@@ -140,19 +140,20 @@ def _text(hit: ScoredPoint) -> str:
 def _add_duplicate(group: HitGroup, hit: ScoredPoint, ngrams: _NGrams, *, may_show: bool) -> None:
     shown = group.best
     # A document without a work never hides a work with the same text, whatever the scores.
-    replaceable = len(group.parts) == 1 and (shown.score - hit.score < _NEAR_TIE or not _of_work(shown))
-    if may_show and replaceable and _citable(hit) > _citable(shown) and group.ngrams and group.ngrams.within(ngrams):
+    replaceable = len(group.parts) == 1 and (shown.score - hit.score < _NEAR_TIE or not _has_work(shown))
+    better = _citation_rank(hit) > _citation_rank(shown)
+    if may_show and replaceable and better and group.ngrams and group.ngrams.within(ngrams):
         group.parts, group.score, group.ngrams, hit = [hit], hit.score, ngrams, shown
     group.also_in.append(hit)
 
 
-def _of_work(hit: ScoredPoint) -> bool:
+def _has_work(hit: ScoredPoint) -> bool:
     return bool(hit.payload.get("citekey"))
 
 
-def _citable(hit: ScoredPoint) -> tuple[bool, bool, bool]:
+def _citation_rank(hit: ScoredPoint) -> tuple[bool, bool, bool]:
     """Sort key by citation: of a work, with a printed page, with a DOI."""
-    return _of_work(hit), bool(hit.payload.get("page_labels")), bool(hit.payload.get("doi"))
+    return _has_work(hit), bool(hit.payload.get("page_labels")), bool(hit.payload.get("doi"))
 
 
 def _work(hit: ScoredPoint) -> str:
@@ -163,11 +164,11 @@ def _position(hit: ScoredPoint) -> int:
     return int(hit.payload.get("chunk_index", 0))
 
 
-def _paged(hit: ScoredPoint) -> tuple[bool, bool]:
+def _page_fields(hit: ScoredPoint) -> tuple[bool, bool]:
     return hit.payload.get("page_start") is not None, bool(hit.payload.get("page_labels"))
 
 
-def _continue(some: Sequence[ScoredPoint], others: Sequence[ScoredPoint], max_chars: int) -> bool:
+def _are_consecutive(some: Sequence[ScoredPoint], others: Sequence[ScoredPoint], max_chars: int) -> bool:
     """Whether passages follow each other in a section of the same document, and fit into `max_chars` together.
 
     Highlights and comments of the researcher are never joined, and a page is known for all parts or for none.
@@ -175,7 +176,7 @@ def _continue(some: Sequence[ScoredPoint], others: Sequence[ScoredPoint], max_ch
     one, other = some[0].payload, others[0].payload
     if any(one.get(key) != other.get(key) for key in ("doc_id", "version", "section_path", "text_source")):
         return False
-    if one.get("annotation") or _paged(some[0]) != _paged(others[0]):
+    if one.get("annotation") or _page_fields(some[0]) != _page_fields(others[0]):
         return False
     before, after = (some, others) if _position(some[0]) < _position(others[0]) else (others, some)
     if _position(after[0]) - _position(before[-1]) != 1:

@@ -66,7 +66,7 @@ class Indexes:
                 repair(self._catalog, project, collection)
                 expected = self._catalog.documents.chunk_count(project.id)
                 if expected and not collection.count():  # its segments are missing: every search would find nothing
-                    raise _with_rebuild_step(damaged(f"it holds none of {expected} passages"), project)
+                    raise _with_rebuild_step(damaged(f"it has none of {expected} passages"), project)
                 self._migrate(self._catalog, project, collection)
                 self._delete_old_generations(project)
                 self._repaired.add(project.collection)
@@ -89,7 +89,7 @@ class Indexes:
         place = project.index_location
         with self.collections.opening(project.collection):
             collection = self.collections.create(place, project.dense_size, sparse=project.hybrid_enabled)
-            self.collections.adopt(place, collection)
+            self.collections.register(place, collection)
         return collection
 
     def orphaned_error(self) -> CiteLoomError | None:
@@ -113,7 +113,7 @@ class Indexes:
         try:
             moves = [j for j in self._catalog.jobs.unfinished() if j.kind == "move" and j.project_id == project.id]
             targets = [moved(project, str(job.request["to"])).index_location for job in moves]
-            self.collections.tidy(project.index_location, targets)
+            self.collections.delete_others(project.index_location, targets)
         except CiteLoomError as error:  # searches work all the same
             log.warning("earlier generations of %s are left: %s", project.collection, error)
 
@@ -166,7 +166,7 @@ class Indexes:
 
     def swap(self, old: Project, new: Project, collection: Collection) -> None:
         """Replace an index by the generation that `new` names."""
-        with self.collections.swapped(new.index_location, collection):
+        with self.collections.swapping(new.index_location, collection):
             # Reload the row: the project may have been changed or removed during the minutes of building.
             current = self._catalog.projects.get(old.id)
             self._catalog.projects.save(
@@ -212,7 +212,8 @@ class Indexes:
         collection = self.open(project)
         repair(self._catalog, project, collection)  # passages hidden by a failed write would be visible in the copy
         collection.flush()
-        self._check_room(project)
+        needed = 2 * self.collections.size_on_disk(project.collection)
+        self.collections.check_free_space(needed, f"another copy of the index of '{project.id}'")
         log.info("optimising %s", project.collection)
         new = replace(project, generation=project.generation + 1, without_graph=0)
         folder = self.collections.folder
@@ -221,16 +222,6 @@ class Indexes:
             raise JobStopped
         self.swap(project, new, copy)
         log.info("optimised %s", project.collection)
-
-    def _check_room(self, project: Project) -> None:
-        """Raise STORAGE_ERROR if the disk has no room for a copy of an index."""
-        needed = 2 * self.collections.size_on_disk(project.collection)
-        if self.collections.free_room() < needed:
-            raise CiteLoomError(
-                Code.STORAGE_ERROR,
-                f"The disk has no room for another copy of the index of '{project.id}' ({needed // 1_000_000} MB).",
-                "Free some disk space and try again.",
-            )
 
 
 def moved(project: Project, to: str) -> Project:

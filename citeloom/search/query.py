@@ -70,13 +70,13 @@ class SearchService:
                 group.score = mentions.boosted(group.merged()).score
         groups = sorted(groups, key=lambda group: -group.score)[:top_k]
         hits = [search_hit(group, max_chars=search.max_chars, full_text=request.full_text) for group in groups]
-        kept, tokens = within_budget(hits, request.max_tokens)
-        if unnamed := sum(max(0, len(group.also_in) - MAX_ALSO_IN) for group in groups[: len(kept)]):
-            warnings.append(f"also_in names at most {MAX_ALSO_IN} places; the same is said in {unnamed} more.")
+        items, tokens = within_budget(hits, request.max_tokens)
+        if omitted := sum(max(0, len(group.also_in) - MAX_ALSO_IN) for group in groups[: len(items)]):
+            warnings.append(f"also_in names at most {MAX_ALSO_IN} places; the same is said in {omitted} more.")
         faults.point("search.answered", text)
         return QueryResult(
-            items=kept,
-            count=len(kept),
+            items=items,
+            count=len(items),
             dense_model=project.dense_model,
             sparse_model=project.sparse_model or None if hybrid else None,
             fusion=search.fusion if hybrid else None,
@@ -84,8 +84,8 @@ class SearchService:
             coverage=self._catalog.documents.coverage(project.id),
             total_tokens=tokens,
             budget_utilized=round(tokens / request.max_tokens, 3) if request.max_tokens else None,
-            truncated=len(kept) < len(hits),
-            truncated_count=len(hits) - len(kept),
+            truncated=len(items) < len(hits),
+            truncated_count=len(hits) - len(items),
             warnings=tuple(warnings),
         )
 
@@ -132,7 +132,7 @@ class SearchService:
         find = partial(self._collection(project).search, dense, sparse, fusion=self._fusion(hybrid))
         limit = _FIRST_PER_HIT * wanted
         while True:
-            found = _found(find, limit, where, mentions)
+            found = _search_with_mentions(find, limit, where, mentions)
             groups = group_hits(found, wanted, per_document=request.per_document, max_chars=search.max_chars)
             # Duplicates and limits per work reduce the number of groups.
             if len(groups) >= wanted or len(found) < limit or limit >= _MAX_FOUND:
@@ -204,7 +204,7 @@ class SearchService:
         return {**filter_by, "citekey": current(filter_by["citekey"])}
 
 
-def _found(
+def _search_with_mentions(
     find: Callable[..., list[ScoredPoint]], limit: int, where: filters.Condition, mentions: Mentions | None
 ) -> list[ScoredPoint]:
     """Return the nearest passages, best first; mentioned ones are also searched for separately and rank higher."""

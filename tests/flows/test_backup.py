@@ -125,10 +125,13 @@ def flipped(name: str, content: bytes) -> tuple[str, bytes]:
 
 
 DAMAGES: dict[str, tuple[Callable[[str, bytes], tuple[str, bytes] | None], str]] = {
-    "an entry changed": (flipped, "catalog.db is not as it was"),
-    "an entry missing": (lambda name, content: None if "/g" in name else (name, content), "not those of its list"),
+    "an entry changed": (flipped, "catalog.db has changed"),
+    "an entry missing": (
+        lambda name, content: None if "/g" in name else (name, content),
+        "differ from its manifest",
+    ),
     "no list": (lambda name, content: None if name == "manifest.json" else (name, content), "not a backup of CiteLoom"),
-    "an entry outside": (moved_outside, "which is no part of a backup"),
+    "an entry outside": (moved_outside, "which does not belong to a backup"),
     "runs that overlap": (in_manifest(lambda m: m["entries"]["catalog.db"]["runs"].append([0, 0])), "another size"),
     "another format": (in_manifest(lambda m: m.update(format=99)), "newer CiteLoom"),
     "a newer version": (in_manifest(lambda m: m.update(citeloom="99.0.0")), "newer CiteLoom"),
@@ -145,14 +148,14 @@ DAMAGES: dict[str, tuple[Callable[[str, bytes], tuple[str, bytes] | None], str]]
     "a version of nonsense": (in_manifest(lambda m: m.update(citeloom="1.0\x1b[2J")), "not a backup of CiteLoom"),
     "a size that is a lie": (in_manifest(lambda m: m["entries"]["citeloom.toml"].update(size=1 << 43)), "another size"),
     "runs that are a lie": (in_manifest(lambda m: m["entries"]["citeloom.toml"].update(runs=[[0, 9]])), "another size"),
-    "an entry elsewhere": (renamed("/etc/x"), "no part of a backup"),
-    "an entry on a drive": (renamed("index/C:/g0001/x"), "no part of a backup"),
-    "an entry above": (renamed("index/proj-p/g0001/../../../x"), "no part of a backup"),
-    "an entry that is a device": (renamed("index/proj-p/g0001/NUL.dat"), "no part of a backup"),
+    "an entry elsewhere": (renamed("/etc/x"), "does not belong to a backup"),
+    "an entry on a drive": (renamed("index/C:/g0001/x"), "does not belong to a backup"),
+    "an entry above": (renamed("index/proj-p/g0001/../../../x"), "does not belong to a backup"),
+    "an entry that is a device": (renamed("index/proj-p/g0001/NUL.dat"), "does not belong to a backup"),
     "an index of nobody": (renamed("index/proj-x/g0001/x"), "belong to no project"),
     "two of a name": (renamed("CATALOG.db"), "two files of the same name"),
     "too few passages": (in_manifest(lambda m: m["projects"][1].update(passages=7)), "12 of 7 passages"),
-    "another project": (in_manifest(lambda m: m["projects"][1].update(id="q")), "other projects than its list"),
+    "another project": (in_manifest(lambda m: m["projects"][1].update(id="q")), "other projects than its manifest"),
 }
 
 
@@ -281,7 +284,7 @@ def test_a_damaged_backup_is_refused_and_nothing_is_changed(
                 if about.filename == "citeloom.toml":
                     about.external_attr = 0o120777 << 16
                 new.writestr(about, old.read(about.filename))
-        assert "holds links" in refused(control, broken)
+        assert "contains links" in refused(control, broken)
         broken.write_bytes(file.read_bytes()[:-2000])
         assert "cannot be restored" in refused(control, broken)
         content = bytearray(file.read_bytes())

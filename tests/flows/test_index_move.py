@@ -75,7 +75,9 @@ def test_a_key_is_kept_in_the_keyring_once_the_server_takes_it(home: Path) -> No
         assert "takes it" in said and KEY not in said
         assert "with the key in the keyring" in done(citeloom(home, "index", "test", qdrant.address))
         with QdrantStandIn(key=KEY) as another:
-            assert "wants a key" in citeloom(home, "index", "test", another.address).stderr, "it was not given for it"
+            assert "requires a key" in citeloom(home, "index", "test", another.address).stderr, (
+                "it was not given for it"
+            )
         assert "Key: in the keyring." in done(citeloom(home, "index", "show"))
         assert "The key is forgotten." in done(citeloom(home, "index", "logout"))
         assert citeloom(home, "index", "test", qdrant.address).returncode == 1

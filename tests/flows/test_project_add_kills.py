@@ -72,7 +72,7 @@ def examined(home: Path) -> dict[str, Finding]:
         patch.setenv("CITELOOM_HOME", str(home))
         service = Container(Settings())
         try:
-            findings = service.doctor.examine(CheckUp()).findings
+            findings = service.doctor.check_up(CheckUp()).findings
             return {one.part.removeprefix("project "): one for one in findings if one.part.startswith("project ")}
         finally:
             service.indexes.end()
@@ -102,7 +102,7 @@ def test_a_project_that_does_not_fit_on_the_disk_is_not_there(home: Path, faults
     with engine_with(home, *faults, preexec_fn=limit):
         refused = citeloom(home, "project", "add", "p")
         assert refused.returncode == 1
-        assert "could not be made" in refused.stderr or "Free some disk space" in refused.stderr
+        assert "could not be created" in refused.stderr or "Free some disk space" in refused.stderr
         assert rows(home, "SELECT id FROM projects") == []
         done(citeloom(home, "engine", "stop"))
     assert list((home / "index").glob("*/*")) == []

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from citeloom.conversion.file_errors import not_a_file
 from citeloom.conversion.formats import file_type
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.types import Record, Source
@@ -50,7 +51,7 @@ class FoundFile:
     item: ItemRecord | None = None
     missing: str = ""  # why its file is not on this disk
     within: str = ""  # the folder or file of a source that must contain it when it is opened; "": anywhere
-    get: Callable[[ReportBytes, ShouldStop], FoundFile] | None = None  # writes or fetches it, or a substitute
+    fetch: Callable[[ReportBytes, ShouldStop], FoundFile] | None = None  # writes or fetches it, or a substitute
 
     @property
     def source(self) -> str:
@@ -146,7 +147,7 @@ def _add(found: SourceContents, path: Path, root: Path, *, recursive: bool = Tru
         return
     if not stat.S_ISREG(about.st_mode):
         # Reading a pipe or device that is named like a paper would block forever.
-        _problem(found, str(path), Code.UNSUPPORTED_FORMAT, "is not a file.", "Remove it from the folder.")
+        found.problems[str(path)] = not_a_file(path)
         return
     found.files[str(path)] = FoundFile(str(path), kind, about.st_size, about.st_mtime_ns)
 

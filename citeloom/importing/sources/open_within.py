@@ -8,6 +8,7 @@ import stat
 from io import BufferedReader
 from pathlib import Path
 
+from citeloom.conversion.file_errors import not_a_file
 from citeloom.core.errors import CiteLoomError, Code
 
 _READ_FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -67,7 +68,7 @@ def _open_compared(path: Path, real: Path, root: Path) -> int:
 def _check_regular(opened: int, path: Path) -> int:
     if not stat.S_ISREG(os.fstat(opened).st_mode):
         os.close(opened)
-        raise CiteLoomError(Code.UNSUPPORTED_FORMAT, f"{path.name} is not a file.", "Remove it from the folder.")
+        raise not_a_file(path)
     return opened
 
 

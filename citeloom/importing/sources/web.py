@@ -30,7 +30,7 @@ MAX_BYTES = 100_000_000
 MAX_SECONDS = 120.0
 _MAX_REDIRECTS = 5
 _STEP_SECONDS = 20.0  # of silence
-_KINDS = {"application/pdf": ".pdf", "text/markdown": ".md", "text/plain": ".txt", "text/x-python": ".py"}
+_SUFFIXES = {"application/pdf": ".pdf", "text/markdown": ".md", "text/plain": ".txt", "text/x-python": ".py"}
 _REDIRECTS = (301, 302, 303, 307, 308)
 
 
@@ -42,18 +42,18 @@ class _Deadline:
         self._until = time.monotonic() + seconds
 
     def remaining(self) -> float:
-        """Return the remaining seconds; raise `_TooSlow` if there are none."""
+        """Return the remaining seconds; raise `_DeadlinePassed` if there are none."""
         remaining = self._until - time.monotonic()
         if remaining <= 0:
-            raise _TooSlow(f"it took longer than {self._seconds:.0f} seconds")
+            raise _DeadlinePassed(f"it took longer than {self._seconds:.0f} seconds")
         return remaining
 
-    def step(self) -> float:
+    def step_seconds(self) -> float:
         """Return the timeout of one step in seconds."""
         return min(_STEP_SECONDS, self.remaining())
 
 
-class _TooSlow(Exception):
+class _DeadlinePassed(Exception):
     """The deadline has passed."""
 
 
@@ -67,7 +67,7 @@ class _DeadlineSocket(io.RawIOBase):
         """Do nothing: http.client closes it when the response begins; the socket is closed after the body is read."""
 
     def sendall(self, data: bytes) -> None:
-        self._socket.settimeout(self._deadline.step())
+        self._socket.settimeout(self._deadline.step_seconds())
         self._socket.sendall(data)
 
     def makefile(self, *_: object) -> io.BufferedReader:
@@ -77,7 +77,7 @@ class _DeadlineSocket(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        self._socket.settimeout(self._deadline.step())
+        self._socket.settimeout(self._deadline.step_seconds())
         try:
             return self._socket.recv_into(buffer)
         except TimeoutError:
@@ -90,7 +90,7 @@ def fetch(
     stem: Path,
     *,
     allowed: Callable[[Address], bool] = is_public,
-    most: int = MAX_BYTES,
+    max_bytes: int = MAX_BYTES,
     seconds: float = MAX_SECONDS,
 ) -> Path:
     """Download a document to `stem` plus the suffix of its content type; return the path of the file."""
@@ -107,8 +107,8 @@ def fetch(
                         url = _redirect_target(url, target)
                         continue
                     _check_status(url, response.status)
-                    return _save(url, response, stem, most)
-    except _TooSlow as error:
+                    return _save(url, response, stem, max_bytes)
+    except _DeadlinePassed as error:
         raise CiteLoomError(
             Code.TIMEOUT, f"{shown(url)} could not be fetched: {error}.", "Download it in a browser instead."
         ) from error
@@ -142,7 +142,7 @@ def _connect(
         )
     with closing(_socket(found, address.port, deadline)) as raw:
         if address.secure:
-            raw.settimeout(deadline.step())
+            raw.settimeout(deadline.step_seconds())
             # A connection that ends without TLS close_notify may have been cut by anybody.
             secured: socket.socket = ssl.create_default_context().wrap_socket(
                 raw, server_hostname=address.host, suppress_ragged_eofs=False
@@ -165,9 +165,9 @@ def _resolve_host(address: WebAddress, deadline: _Deadline) -> list[Address]:
         except OSError as error:
             answer.put(error)
 
-    threading.Thread(target=resolve, name="look-up", daemon=True).start()
+    threading.Thread(target=resolve, name="dns-lookup", daemon=True).start()
     try:
-        found = answer.get(timeout=deadline.step())
+        found = answer.get(timeout=deadline.step_seconds())
     except queue.Empty:
         deadline.remaining()
         found = OSError("no answer")
@@ -181,7 +181,7 @@ def _socket(found: list[Address], port: int, deadline: _Deadline) -> socket.sock
     problem: OSError | None = None
     for one in found:
         try:
-            return socket.create_connection((str(one), port), timeout=deadline.step())
+            return socket.create_connection((str(one), port), timeout=deadline.step_seconds())
         except OSError as error:
             problem = error
     raise problem or OSError("it has no address")
@@ -207,21 +207,21 @@ def _length(url: str, response: http.client.HTTPResponse) -> int | None:
     return int(length)
 
 
-def _save(url: str, response: http.client.HTTPResponse, stem: Path, most: int) -> Path:
+def _save(url: str, response: http.client.HTTPResponse, stem: Path, max_bytes: int) -> Path:
     target = stem.with_name(stem.name + _suffix(url, response.getheader("Content-Type") or ""))
     if (response.getheader("Content-Encoding") or "identity").strip().lower() != "identity":
         raise _failed(url, "the server compressed it without being asked to")
     length = _length(url, response)
-    if length is not None and length > most:
-        raise _too_large(url, most)
+    if length is not None and length > max_bytes:
+        raise _too_large(url, max_bytes)
     stem.parent.mkdir(parents=True, exist_ok=True)
     part_file = target.with_name(target.name + ".part")
     size = 0
     with atomic_file.replacing(target, part_file) as file:
         while chunk := response.read(65_536):
             size += len(chunk)
-            if size > most:
-                raise _too_large(url, most)
+            if size > max_bytes:
+                raise _too_large(url, max_bytes)
             file.write(chunk)
         if length is not None and size != length:
             raise _failed(url, f"only {size:,} of {length:,} bytes were received")
@@ -234,19 +234,19 @@ def _suffix(url: str, content_type: str) -> str:
     # Servers send Markdown and code as text/plain, and anything as octet-stream: the suffix is more reliable.
     if kind in ("text/plain", "application/octet-stream", "") and file_type(Path(f"x{named}")):
         return named
-    if kind in _KINDS:
-        return _KINDS[kind]
+    if kind in _SUFFIXES:
+        return _SUFFIXES[kind]
     raise CiteLoomError(
         Code.UNSUPPORTED_FORMAT,
         f"{shown(url)} is {kind[:100] or 'of an unknown kind'}, which CiteLoom cannot read.",
-        f"It reads {', '.join(_KINDS)}.",
+        f"It reads {', '.join(_SUFFIXES)}.",
     )
 
 
-def _too_large(url: str, most: int) -> CiteLoomError:
+def _too_large(url: str, max_bytes: int) -> CiteLoomError:
     return CiteLoomError(
         Code.CONVERSION_FAILED,
-        f"{shown(url)} is larger than {most // 1_000_000} MB.",
+        f"{shown(url)} is larger than {max_bytes // 1_000_000} MB.",
         "Download it yourself and import the file.",
     )
 

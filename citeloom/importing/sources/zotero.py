@@ -35,10 +35,10 @@ from citeloom.zotero.types import AttachmentFile, Item, Library, LibrarySource, 
 log = logging.getLogger(__name__)
 
 # Part of the record's fingerprint: increase it whenever records are built differently.
-_RECORDS = "records-1"
+_RECORD_VERSION = "records-1"
 ANNOTATIONS = "annotations"  # suffix of their source, after that of their attachment
 # Order of the files of one work: what a reader would open first.
-_KINDS = {"application/pdf": 0, "application/epub+zip": 1, "text/html": 2}
+_TYPE_ORDER = {"application/pdf": 0, "application/epub+zip": 1, "text/html": 2}
 _SUFFIXES = {"application/pdf": ".pdf", "application/epub+zip": ".epub", "text/html": ".html"}
 _MAX_NAMED = 5
 _NOT_IN_NAMES = re.compile(r'[<>:"/\\|?*\x00-\x1f]')  # characters that some system forbids in file names
@@ -103,7 +103,7 @@ class ZoteroItems:
         items = [snapshot.items[key] for key in sorted(keys)]
         citable = [item for item in items if item.type not in ("note", "attachment")]
         own = self.zotero.citekeys(source, snapshot, citable)
-        found.warnings += _clashes(own, snapshot)
+        found.warnings += _shared_key_warnings(own, snapshot)
         citekeys = self._with_generated_keys(snapshot.library.id, items, own)
         # The keyring is queried once, when the first file is missing.
         library_files = _LibraryFiles(
@@ -132,7 +132,7 @@ class ZoteroItems:
             known = before.get((library, item.key))
             if known is None or (known[1] and known[0] in owned):
                 record = _record(item, (), "", made=True)
-                known = make_citekey(record.authors, record.year, record.title, taken, stem=item.key), True
+                known = make_citekey(record.authors, record.year, record.title, taken.__contains__, stem=item.key), True
             keys[item.key] = known
             taken.add(known[0])
         return keys
@@ -150,7 +150,7 @@ class ZoteroItems:
         if not path.exists() or path.read_bytes() != data:
             path.parent.mkdir(parents=True, exist_ok=True)
             atomic_file.write(path, data, path.with_suffix(".part"))
-        return replace(file, path=str(path), get=None)
+        return replace(file, path=str(path), fetch=None)
 
     def can_fetch(self) -> bool:
         """Whether files may be fetched from zotero.org; a keyring that does not answer counts as no."""
@@ -160,7 +160,7 @@ class ZoteroItems:
             log.warning("files are not fetched from zotero.org: %s", error)
             return False
 
-    def fetched(self, library: Library, attachment: Item) -> Path:
+    def download_path(self, library: Library, attachment: Item) -> Path:
         """Return the path of a fetched file; a file that changes on zotero.org gets a new path."""
         fingerprint = attachment.md5 or _hash(attachment.data.get("dateModified"))
         name = Path(_safe_name(attachment))
@@ -170,7 +170,7 @@ class ZoteroItems:
 
     def fetch(self, library: Library, attachment: Item, report: ReportBytes, should_stop: ShouldStop) -> Path:
         """Fetch a file from zotero.org."""
-        path = self.fetched(library, attachment)
+        path = self.download_path(library, attachment)
         if path.exists():
             return path
         web = self.zotero.web()
@@ -217,7 +217,7 @@ class _LibraryFiles:
     def _attachments(self, item: Item) -> list[Item]:
         children = self.snapshot.children.get(item.key, ())
         files = [c for c in children if c.type == "attachment" and c.data.get("linkMode") not in NO_FILE]
-        return sorted(files, key=_main_first)
+        return sorted(files, key=_main_file_first)
 
     def _attachment(self, item: Item, attachment: Item, other_kinds: Counter[str]) -> FoundFile | None:
         library = self.snapshot.library
@@ -232,12 +232,12 @@ class _LibraryFiles:
         local = self.local_file(attachment)
         if local.path:
             return replace(file, path=str(local.path), size=local.size, mtime_ns=local.mtime_ns, within=local.within)
-        fetched = self.items.fetched(library, attachment)
-        stamp = _number(attachment.md5 or str(attachment.data.get("dateModified")))
+        downloaded = self.items.download_path(library, attachment)
+        stamp = _change_number(attachment.md5 or str(attachment.data.get("dateModified")))
         file = replace(file, mtime_ns=stamp)
-        if fetched.exists():
-            return replace(file, path=str(fetched))
-        return replace(file, missing=local.reason, get=partial(self._substitute, file, attachment, local.reason))
+        if downloaded.exists():
+            return replace(file, path=str(downloaded))
+        return replace(file, missing=local.reason, fetch=partial(self._substitute, file, attachment, local.reason))
 
     def _substitute(
         self, file: FoundFile, attachment: Item, reason: str, report: ReportBytes, should_stop: ShouldStop
@@ -254,7 +254,9 @@ class _LibraryFiles:
         if not (text and text.strip()):
             raise problem
         plain = replace(file, file_type="fulltext")
-        return self.items.write_text(_slug(library, attachment.key, "text"), lambda: notes.from_full_text(text), plain)
+        return self.items.write_text(
+            _text_name(library, attachment.key, "text"), lambda: notes.from_full_text(text), plain
+        )
 
     def _item_record(self, item: Item, attachment: str) -> ItemRecord:
         key, made = self.citekeys[item.key]
@@ -262,7 +264,7 @@ class _LibraryFiles:
         collections = tuple(sorted(paths[c] for c in item.collections if c in self.snapshot.collections))
         zotero = {"library": self.snapshot.library.id, "item": item.key, "attachment": attachment}
         fields = {name: value for name, value in item.data.items() if name != "dateModified"}
-        fingerprint = _hash([_RECORDS, fields, collections, key, made])
+        fingerprint = _hash([_RECORD_VERSION, fields, collections, key, made])
         return ItemRecord(fingerprint, zotero, lambda: _record(item, collections, key, made=made))
 
     def _note(self, item: Item, note: Item) -> FoundFile:
@@ -284,11 +286,11 @@ class _LibraryFiles:
     ) -> FoundFile:
         """Return a file for a text stored in Zotero itself; it is written if it has changed."""
         raw = json.dumps([dict(one.data) for one in of], sort_keys=True, ensure_ascii=False)
-        name = _slug(self.snapshot.library, key, kind)
+        name = _text_name(self.snapshot.library, key, kind)
         file = FoundFile(
-            str(self.items.text_path(name)), kind, len(raw), _number(raw), source, self._item_record(item, key)
+            str(self.items.text_path(name)), kind, len(raw), _change_number(raw), source, self._item_record(item, key)
         )
-        return replace(file, get=lambda report, should_stop: self.items.write_text(name, text, file))
+        return replace(file, fetch=lambda report, should_stop: self.items.write_text(name, text, file))
 
 
 _STORED = ("imported_file", "imported_url")
@@ -310,8 +312,8 @@ def _selected(
     return keys
 
 
-def _main_first(attachment: Item) -> tuple[int, str, str]:
-    kind = _KINDS.get(str(attachment.data.get("contentType")), len(_KINDS))
+def _main_file_first(attachment: Item) -> tuple[int, str, str]:
+    kind = _TYPE_ORDER.get(str(attachment.data.get("contentType")), len(_TYPE_ORDER))
     return kind, str(attachment.data.get("dateAdded", "")), attachment.key
 
 
@@ -331,7 +333,7 @@ def _record(item: Item, collections: tuple[str, ...], citekey: str, *, made: boo
     return replace(record, citekey=citekey, key_made=made, title=title, tags=item.tags, collections=collections)
 
 
-def _clashes(keys: Mapping[str, str], snapshot: Snapshot) -> list[str]:
+def _shared_key_warnings(keys: Mapping[str, str], snapshot: Snapshot) -> list[str]:
     """Return citekeys shared by several works: a citation by them is ambiguous."""
     works: dict[str, list[str]] = defaultdict(list)
     for item, key in keys.items():
@@ -351,10 +353,10 @@ def _hash(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True, ensure_ascii=False).encode("utf-8", "replace")).hexdigest()
 
 
-def _slug(library: Library, key: str, kind: str) -> str:
+def _text_name(library: Library, key: str, kind: str) -> str:
     return f"{library.id.replace('/', '-')}-{key}-{kind}"
 
 
-def _number(text: str) -> int:
+def _change_number(text: str) -> int:
     """Return a number that depends on the text, to detect changes."""
     return int.from_bytes(hashlib.sha256(text.encode("utf-8", "replace")).digest()[:7])

@@ -23,17 +23,17 @@ from citeloom.importing.sources.names import shown_source, source_name
 from citeloom.importing.stages.match import (
     BY_ZOTERO,
     QUICK,
-    Found,
-    describe,
-    doubt,
+    RecordMatch,
+    fill_row,
     identifiers_in,
     latest_record,
     note_rename,
-    note_without_file,
-    take_item_record,
+    save_without_file,
+    set_item_record,
+    why_unconfirmed,
 )
-from citeloom.importing.stages.read import Read, Reader, text_language
-from citeloom.importing.stages.refine import refined
+from citeloom.importing.stages.read import Reader, ReadResult, text_language
+from citeloom.importing.stages.refine import map_passages
 from citeloom.importing.writer import LiveWriter, Writer
 from citeloom.index.base import Point, SparseVector
 from citeloom.index.models.stemming import stemmed_as
@@ -53,7 +53,7 @@ class DocumentCommitter:
     _warned: set[str] = field(default_factory=set)
     _counted: dict[str, tuple[bool, int]] = field(default_factory=dict)  # by source: whether it was known, and passages
 
-    def commit(self, file: FoundFile, document: Document, read: Read, *, first: bool) -> tuple[bool, bool]:
+    def commit(self, file: FoundFile, document: Document, read: ReadResult, *, first: bool) -> tuple[bool, bool]:
         """Commit a file that was read; return whether its document is searchable, and whether it is finished."""
         state, file = self.state, read.file
         found = replace(
@@ -67,13 +67,13 @@ class DocumentCommitter:
             decision=document.decision if read.content_hash == document.content_hash else "",
         )
         # Checked again although the read stage checked: since then a duplicate may have been written or changed.
-        twin = None if read.unchanged or read.searchable else self.reader.twin(file, read.content_hash)
-        if read.unchanged or twin:
+        original = None if read.unchanged or read.searchable else self.reader.original(file, read.content_hash)
+        if read.unchanged or original:
             found.converter = CONVERTER_VERSION
-            if twin:
+            if original:
                 if file.item:
-                    take_item_record(state.catalog, found, file.item)
-                self._becomes_duplicate(found, twin)
+                    set_item_record(state.catalog, found, file.item)
+                self._mark_duplicate(found, original)
             self.writer.note(found)
             state.result.skipped += 1
             return True, True
@@ -84,7 +84,7 @@ class DocumentCommitter:
             self._await_whole(document, found)
             return bool(document.version), False
         if file.item:
-            self._take_over(found, file)
+            self._replace_folder_copy(found, file)
         if read.reply is None:
             read = self.reader.convert(file, read.content_hash, document, quick=first)
         assert read.reply is not None
@@ -93,7 +93,7 @@ class DocumentCommitter:
             match, claim = self._record(file, found, converted, first=first)
             record = match.record
             note_rename(state.catalog, found, record)
-            describe(found, match, converted, claim)
+            fill_row(found, match, converted, claim)
         faults.point("import.matched", file.source)
         reply = self._with_printed_pages(file, found, read, record)
         final = bool(reply["final"])
@@ -129,7 +129,7 @@ class DocumentCommitter:
             row.warnings = [f"The file changed and could not be read again (its earlier text stays): {error}"]
             self.keep(row)
         elif error.code == Code.FILE_NOT_FOUND and file.item:
-            note_without_file(self.state.catalog, row, file, str(error))
+            save_without_file(self.state.catalog, row, file, str(error))
             self.state.result.without_file += 1
             return
         elif error.code == Code.FILE_NOT_FOUND:
@@ -141,12 +141,12 @@ class DocumentCommitter:
             row.writing = None
             self.writer.note(row)
         if counted := self._counted.pop(file.source, None):
-            self.state.result.wrote(replaced=counted[0], by=-1)
-        self.state.result.fail(file.shown, error)
+            self.state.result.count_document(replaced=counted[0], by=-1)
+        self.state.result.add_failure(file.shown, error)
 
     def _record(
         self, file: FoundFile, document: Document, converted: dict[str, Any], *, first: bool
-    ) -> tuple[Found, Mapping[str, Any]]:
+    ) -> tuple[RecordMatch, Mapping[str, Any]]:
         """Return the record of a file, and what an agent claimed about it when it was imported."""
         state = self.state
         if file.item:
@@ -156,7 +156,7 @@ class DocumentCommitter:
             if not later or document.record_hash is None:
                 document.record_hash = file.item.fingerprint
             document.zotero = file.item.zotero
-            return Found(record, BY_ZOTERO), {}
+            return RecordMatch(record, BY_ZOTERO), {}
         identifiers, path = identifiers_in(converted), Path(file.path)
         given = state.request.metadata if file.source == state.request.source else {}
         stored = document.record.get("_claim") or document.record.get("_metadata") or {}
@@ -167,7 +167,9 @@ class DocumentCommitter:
             found = replace(found, record=replace(found.record, citekey=document.citekey))
         return found, claim
 
-    def _with_printed_pages(self, file: FoundFile, document: Document, read: Read, record: Record) -> dict[str, Any]:
+    def _with_printed_pages(
+        self, file: FoundFile, document: Document, read: ReadResult, record: Record
+    ) -> dict[str, Any]:
         """Return the reply with the printed pages of the record, if the worker did not know them."""
         assert read.reply is not None
         if not (read.reply["final"] and document.pages and record.page_range) or record.page_range == read.page_range:
@@ -186,7 +188,7 @@ class DocumentCommitter:
         passage_set = passage_set_id(state.project.id, document.content_hash or "", converter, limit)
         passages = [Passage.from_json(p) for p in reply["passages"]]
         old = list(self.stored(before)) if before.version else []
-        if passage_set == before.version and _other_text(passage_set, passages, old):
+        if passage_set == before.version and _has_other_text(passage_set, passages, old):
             # The same converter can give another text, for example with another OCR engine: that is another set.
             text = hashlib.sha256("\n".join(p.embedded_text for p in passages).encode("utf-8", "replace")).hexdigest()
             passage_set = passage_set_id(state.project.id, document.content_hash or "", f"{converter} {text}", limit)
@@ -197,16 +199,16 @@ class DocumentCommitter:
         faults.point("import.embedded", file.source)
         with state.timed("write"):
             better = before.content_hash == document.content_hash and before.version != passage_set
-            self.writer.write(document, passage_set, points, refined(old, points) if better else {})
+            self.writer.write(document, passage_set, points, map_passages(old, points) if better else {})
         faults.point("import.written", file.source)
         state.written[document.content_hash or ""] = file.source
         _, quick = self._counted.pop(file.source, (False, 0))
         state.result.chunks_written += len(points) - quick
         if not quick:
-            state.result.wrote(replaced=bool(before.version))
+            state.result.count_document(replaced=bool(before.version))
             if document.open_claim:
                 state.result.warnings.append(
-                    f"{doubt(document)} It does not count as that work until you confirm it:"
+                    f"{why_unconfirmed(document)} It does not count as that work until you confirm it:"
                     f" 'citeloom documents {state.project.id} --doubtful'."
                 )
             if document.key_made and document.matched_by is None:
@@ -251,22 +253,22 @@ class DocumentCommitter:
             for p, text in zip(passages, texts, strict=True)
         ]
 
-    def _becomes_duplicate(self, document: Document, twin: str) -> None:
+    def _mark_duplicate(self, document: Document, original: str) -> None:
         """Delete the passages of a file whose content another document already has."""
         if document.version and isinstance(self.writer, LiveWriter):
             self.writer.clear(document.doc_id)
         document.version, document.chunks = None, 0
-        of = self.state.catalog.documents.find(document.project_id, source=twin)
+        of = self.state.catalog.documents.find(document.project_id, source=original)
         document.state, document.reason_code = State.DUPLICATE, None
-        document.reason = f"Same content as {f'{of.citekey}, {shown_source(of)}' if of else source_name(twin)}."
+        document.reason = f"Same content as {f'{of.citekey}, {shown_source(of)}' if of else source_name(original)}."
 
-    def _take_over(self, document: Document, file: FoundFile) -> None:
+    def _replace_folder_copy(self, document: Document, file: FoundFile) -> None:
         """Replace the document of the same file in a folder: the Zotero record is the one to cite by."""
         known = self.state.catalog.documents
-        weaker = known.same_content(document.project_id, document.content_hash or "", document.doc_id)
-        if weaker and not weaker.zotero and isinstance(self.writer, LiveWriter):
-            self._becomes_duplicate(weaker, file.source)
-            known.save(weaker)
+        folder_copy = known.same_content(document.project_id, document.content_hash or "", document.doc_id)
+        if folder_copy and not folder_copy.zotero and isinstance(self.writer, LiveWriter):
+            self._mark_duplicate(folder_copy, file.source)
+            known.save(folder_copy)
 
 
 def known_vectors(
@@ -279,7 +281,7 @@ def known_vectors(
     return {text: (known[text][0], words) for text, words in zip(known, stems(list(known)), strict=True)}
 
 
-def _other_text(passage_set: str, passages: Sequence[Passage], old: Iterable[Point]) -> bool:
+def _has_other_text(passage_set: str, passages: Sequence[Passage], old: Iterable[Point]) -> bool:
     """Whether the passages of a set differ from those stored under its id."""
     stored = {point.id: embedded_text(point.payload) for point in old}
     return stored != {passage_id(passage_set, p.index): p.embedded_text for p in passages}

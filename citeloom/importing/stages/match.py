@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import threading
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ from citeloom.index.filters import of_document
 
 QUICK = "quick"  # converter engine of a text that the whole conversion will replace
 BY_ZOTERO = "zotero"  # match method: the file came with its record
-BY_YOU = "confirmed"  # match method: the researcher confirmed it
+BY_RESEARCHER = "confirmed"  # match method: the researcher confirmed it
 AGENT = "agent"  # value of claimed_by: only an agent says which work the document is
 CONFIRMED, REFUSED = "confirmed", "refused"  # the researcher's decisions on such a claim
 BY_FILE = ("name", "doi", "title")  # match methods that use the file
@@ -50,18 +50,18 @@ METADATA_KEYS = (
 )
 
 
-def with_keys(references: References) -> list[Record]:
+def keyed_records(references: References) -> list[Record]:
     """Return all records by citekey; a key is generated for records that have none."""
     records, taken = list(references.records), {record.citekey for record in references.records}
     for record in references.keyless:
-        key = make_citekey(record.authors, record.year, record.title, taken)
+        key = make_citekey(record.authors, record.year, record.title, taken.__contains__)
         taken.add(key)
         records.append(replace(record, citekey=key, key_made=True))
     return records
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RecordMatch:
     """The record of a file, how it was found, and the work that it is claimed to be without certainty."""
 
     record: Record
@@ -91,7 +91,7 @@ class RecordFinder:
             loaded = load_references(references, data)
             self.warnings = loaded.warnings
             self.hash = hashlib.sha256(data).hexdigest()
-            records = with_keys(loaded)
+            records = keyed_records(loaded)
             self._by_key = {r.citekey: r for r in records}
             self._matcher = Matcher(records, references.parent)
         self._of_agent: Matcher | None = None
@@ -99,9 +99,9 @@ class RecordFinder:
             data = read_references(of_agent, lambda path: open_within(path, within))
             loaded = load_references(of_agent, data)
             self.warnings += loaded.warnings
-            self._of_agent = Matcher(with_keys(loaded), of_agent.parent)
+            self._of_agent = Matcher(keyed_records(loaded), of_agent.parent)
 
-    def of_key(self, citekey: str) -> Record | None:
+    def with_key(self, citekey: str) -> Record | None:
         """Return the record of a citekey."""
         return self._by_key.get(citekey)
 
@@ -112,14 +112,14 @@ class RecordFinder:
 
     def find(
         self, catalog: Catalog, document: Document, path: Path, identifiers: Mapping[str, Any], claim: Mapping[str, Any]
-    ) -> Found:
+    ) -> RecordMatch:
         """Return the record of a document from the references, or create one. An agent's claim decides nothing.
 
         `identifiers` has the title, the DOIs and the first text of the file.
         """
         if document.decision == CONFIRMED:
-            record = self.of_key(document.citekey) or record_of(document)
-            return Found(record, BY_YOU, document.claimed_citekey, document.claimed_by)
+            record = self.with_key(document.citekey) or stored_record(document)
+            return RecordMatch(record, BY_RESEARCHER, document.claimed_citekey, document.claimed_by)
         rows, project_id, doc_id = catalog.documents, document.project_id, document.doc_id
         match = self._matcher.match(path, **identifiers) if self._matcher else None
         doubtful = (
@@ -127,25 +127,28 @@ class RecordFinder:
             and match.by != "file"
             and (
                 rows.has_own_file(project_id, match.record.citekey, doc_id)
-                or self._names_another(match.record, path, document.content_hash)
+                or self._names_other_files(match.record, path, document.content_hash)
             )
         )
         claimed = claimed_key(claim)
         if match and not doubtful:
             claimed = "" if claimed == match.record.citekey else claimed
-            return Found(match.record, match.by, claimed, AGENT if claimed else "")
+            return RecordMatch(match.record, match.by, claimed, AGENT if claimed else "")
         name = identifiers["title"] or re.sub(r"[_\s]+", " ", path.stem)
         record = with_metadata(Record("", name), {key: claim[key] for key in _DESCRIBING if key in claim})
         refused = match and document.decision == REFUSED and match.record.citekey == document.claimed_citekey
         if not match or refused:  # with a citekey of its own, a doubtful document would look like another work
-            taken = _TakenKeys(self._by_key, lambda key: rows.has_citekey(project_id, key, doc_id))
-            key = make_citekey(record.authors, record.year, name or path.stem, taken)
+
+            def is_taken(key: str) -> bool:
+                return key in self._by_key or rows.has_citekey(project_id, key, doc_id)
+
+            key = make_citekey(record.authors, record.year, name or path.stem, is_taken)
             record = replace(record, citekey=key, key_made=True)
         if match:
-            return Found(record, None, match.record.citekey, match.by)
-        return Found(record, None, claimed, AGENT if claimed else "")
+            return RecordMatch(record, None, match.record.citekey, match.by)
+        return RecordMatch(record, None, claimed, AGENT if claimed else "")
 
-    def _names_another(self, record: Record, path: Path, content_hash: str | None) -> bool:
+    def _names_other_files(self, record: Record, path: Path, content_hash: str | None) -> bool:
         """Whether a record names existing files, and none of them has the content of this one."""
         others = self._matcher.other_files(record, path) if self._matcher else []
         return bool(others) and not any(_same_content(other, path, content_hash) for other in others)
@@ -163,17 +166,6 @@ def _same_content(other: Path, path: Path, content_hash: str | None) -> bool:
         return hash_file(other) == content_hash
     except OSError:
         return False
-
-
-class _TakenKeys:
-    """Container of the citekeys of the references and of the project's other documents."""
-
-    def __init__(self, references: Container[str], has_citekey: Callable[[str], bool]) -> None:
-        self._references = references
-        self._has_citekey = has_citekey
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._references or self._has_citekey(str(key))
 
 
 def with_metadata(record: Record, metadata: Mapping[str, Any]) -> Record:
@@ -198,9 +190,9 @@ def with_metadata(record: Record, metadata: Mapping[str, Any]) -> Record:
     return replace(record, **known) if known else record
 
 
-def describe(document: Document, found: Found, converted: Mapping[str, Any], claim: Mapping[str, Any]) -> None:
+def fill_row(document: Document, found: RecordMatch, converted: Mapping[str, Any], claim: Mapping[str, Any]) -> None:
     """Copy the fields of record and conversion into a document's row."""
-    _take_found(document, found)
+    _set_match(document, found)
     document.title = found.record.title or converted["title"]
     # Needed to match again when the references change.
     document.record |= {"_seen": identifiers_in(converted), "_claim": dict(claim)}
@@ -219,7 +211,7 @@ def describe(document: Document, found: Found, converted: Mapping[str, Any], cla
 _CLAIM_SOURCES = {"name": "its file name", "doi": "the DOI printed in it", "title": "its title", AGENT: "an agent"}
 
 
-def doubt(document: Document) -> str:
+def why_unconfirmed(document: Document) -> str:
     """Return why a document does not count as the work that it is claimed to be."""
     claim = f"{shown_source(document)} is {document.claimed_citekey} according to {_CLAIM_SOURCES[document.claimed_by]}"
     return f"{claim}." if document.claimed_by == AGENT else f"{claim}, but that work has another file."
@@ -247,14 +239,14 @@ def refresh(
         document = catalog.documents.find(project_id, doc_id)
         if document is None or document.state != State.READY or document.zotero or stop.is_set():
             continue
-        found = _record_again(catalog, records, document)
-        if found is None or _is_known(document, found):
+        found = _match_again(catalog, records, document)
+        if found is None or _is_stored(document, found):
             continue
-        others = document.pages and found.record.page_range != document.record.get("page_range")
-        if others and not found.doubtful:  # a document that is no longer the work is updated at once
+        other_range = document.pages and found.record.page_range != document.record.get("page_range")
+        if other_range and not found.doubtful:  # a document that is no longer the work is updated at once
             other_pages.append(document.source)
             continue
-        rewrite(catalog, collection, document, found)
+        replace_record(catalog, collection, document, found)
         updated += 1
     return updated, other_pages
 
@@ -269,12 +261,12 @@ def refresh_item_records(
         if document is None or file.item is None or stop.is_set():
             continue
         record = file.item.record
-        others = document.version and document.pages and record.page_range != document.record.get("page_range")
-        stale = others and not file.missing
+        other_range = document.version and document.pages and record.page_range != document.record.get("page_range")
+        stale = other_range and not file.missing
         document.record_hash, document.zotero = file.item.fingerprint, file.item.zotero
         if stale:
             document.converter = ""  # marks it as to be read, until its passages have the new pages
-        rewritten = rewrite(catalog, collection, document, Found(record, BY_ZOTERO))
+        rewritten = replace_record(catalog, collection, document, RecordMatch(record, BY_ZOTERO))
         if stale:
             other_pages.append(file.source)
         else:
@@ -286,26 +278,26 @@ def latest_record(document: Document | None, item: ItemRecord) -> Record:
     """Return a work's record, taken from its row if another import has updated it since the work was found."""
     if document is None or document.record_hash in (None, item.fingerprint):
         return item.record
-    return record_of(document)
+    return stored_record(document)
 
 
-def record_of(document: Document) -> Record:
+def stored_record(document: Document) -> Record:
     """Return the record in a document's row."""
-    values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in _known(document).items()}
+    values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in _record_fields(document).items()}
     return Record(**values)
 
 
-def take_item_record(catalog: Catalog, document: Document, item: ItemRecord) -> None:
+def set_item_record(catalog: Catalog, document: Document, item: ItemRecord) -> None:
     """Copy the Zotero record into the row of a document without a text of its own."""
     note_rename(catalog, document, item.record)
-    _take_found(document, Found(item.record, BY_ZOTERO))
+    _set_match(document, RecordMatch(item.record, BY_ZOTERO))
     document.zotero, document.record_hash = item.zotero, item.fingerprint
 
 
-def note_without_file(catalog: Catalog, document: Document, file: FoundFile, reason: str) -> None:
+def save_without_file(catalog: Catalog, document: Document, file: FoundFile, reason: str) -> None:
     """Record that a work has nothing to read, and why."""
     if file.item:
-        take_item_record(catalog, document, file.item)
+        set_item_record(catalog, document, file.item)
     document.size, document.mtime_ns, document.path = file.size, file.mtime_ns, file.path
     document.converter = CONVERTER_VERSION
     document.state, document.reason_code, document.reason = State.WITHOUT_FILE, str(Code.FILE_NOT_FOUND), reason
@@ -313,14 +305,14 @@ def note_without_file(catalog: Catalog, document: Document, file: FoundFile, rea
     catalog.documents.save(document)
 
 
-def rewrite(catalog: Catalog, collection: Collection, document: Document, found: Found) -> bool:
+def replace_record(catalog: Catalog, collection: Collection, document: Document, found: RecordMatch) -> bool:
     """Replace the record of a document's row and passages; return whether passages were rewritten."""
     note_rename(catalog, document, found.record)
     kept = {key: value for key, value in document.record.items() if key.startswith("_")}
-    before = _known(document), document.open_claim
-    _take_found(document, found)
+    before = _record_fields(document), document.open_claim
+    _set_match(document, found)
     document.record |= kept
-    changed = (_plain(found.record), document.open_claim) != before and bool(document.version)
+    changed = (_as_stored(found.record), document.open_claim) != before and bool(document.version)
     passages = of_document(document.doc_id)
     if changed and not document.citekey:  # before its row: after a kill in between, its passages must not be citable
         collection.rewrite(passages, record_values(found.record, (), document.open_claim))
@@ -333,13 +325,13 @@ def rewrite(catalog: Catalog, collection: Collection, document: Document, found:
 
 def note_rename(catalog: Catalog, document: Document, record: Record) -> None:
     """Record the citekey that a document is about to lose, unless it was only claimed."""
-    if document.matched_by == BY_YOU or not record.citekey:
+    if document.matched_by == BY_RESEARCHER or not record.citekey:
         return
     if document.citekey and document.citekey != record.citekey:
         catalog.citekey_aliases.note(document.project_id, document.citekey, record.citekey)
 
 
-def _record_again(catalog: Catalog, records: RecordFinder, document: Document) -> Found | None:
+def _match_again(catalog: Catalog, records: RecordFinder, document: Document) -> RecordMatch | None:
     identifiers, found = document.record.get("_seen"), None
     if identifiers:
         claim = document.record.get("_claim", {})
@@ -347,31 +339,31 @@ def _record_again(catalog: Catalog, records: RecordFinder, document: Document) -
         if found.by is not None or found.doubtful:
             return found
     # No file, DOI or title matches: a citekey in the references still does, unless its work has another file.
-    record = records.of_key(document.citekey) if document.matched_by else None
+    record = records.with_key(document.citekey) if document.matched_by else None
     if record and not catalog.documents.has_own_file(document.project_id, record.citekey, document.doc_id):
-        return Found(record, document.matched_by, document.claimed_citekey, document.claimed_by)
+        return RecordMatch(record, document.matched_by, document.claimed_citekey, document.claimed_by)
     return found
 
 
-def _is_known(document: Document, found: Found) -> bool:
+def _is_stored(document: Document, found: RecordMatch) -> bool:
     claim = (document.matched_by, document.claimed_citekey, document.claimed_by)
-    return _plain(found.record) == _known(document) and (found.by, found.claimed, found.claimed_by) == claim
+    return _as_stored(found.record) == _record_fields(document) and (found.by, found.claimed, found.claimed_by) == claim
 
 
-def _take_found(document: Document, found: Found) -> None:
+def _set_match(document: Document, found: RecordMatch) -> None:
     record = found.record
     document.citekey, document.key_made, document.matched_by = record.citekey, record.key_made, found.by
-    document.title, document.record = record.title, _plain(record)
-    if found.by != BY_YOU and (document.decision == CONFIRMED or found.claimed != document.claimed_citekey):
+    document.title, document.record = record.title, _as_stored(record)
+    if found.by != BY_RESEARCHER and (document.decision == CONFIRMED or found.claimed != document.claimed_citekey):
         document.decision = ""  # it was made on another claim
     document.claimed_citekey, document.claimed_by = found.claimed, found.claimed_by
 
 
-def _plain(record: Record) -> dict[str, Any]:
+def _as_stored(record: Record) -> dict[str, Any]:
     """Return the record in the form stored in the row."""
-    plain: dict[str, Any] = json.loads(json.dumps(asdict(record)))
-    return plain
+    stored: dict[str, Any] = json.loads(json.dumps(asdict(record)))
+    return stored
 
 
-def _known(document: Document) -> dict[str, Any]:
+def _record_fields(document: Document) -> dict[str, Any]:
     return {key: value for key, value in document.record.items() if not key.startswith("_")}

@@ -29,12 +29,12 @@ from citeloom.index.models.stemming import detect
 
 log = logging.getLogger(__name__)
 
-_PASSAGES_READ = 40  # to detect the language, if the record does not name it
+_LANGUAGE_SAMPLE = 40  # to detect the language, if the record does not name it
 _MEGABYTE = 1_000_000
 
 
 @dataclass(slots=True)
-class Read:
+class ReadResult:
     """The result of reading a file, or why it was not converted."""
 
     file: FoundFile  # as stored on this disk
@@ -56,11 +56,11 @@ class Reader:
         self._settings = state.context.settings
         self.progress: dict[str, tuple[str, int, int]] = {}  # by source: stage, page, number of pages
 
-    def each(
+    def read_ahead(
         self,
         next_file: Callable[[], FoundFile | None],
-        read: Callable[[FoundFile], Read],
-        process: Callable[[FoundFile, Future[Read]], None],
+        read: Callable[[FoundFile], ReadResult],
+        process: Callable[[FoundFile, Future[ReadResult]], None],
         give_back: Callable[[Sequence[FoundFile]], None],
     ) -> None:
         """Read files a little ahead of their processing; `process` gets them one by one, in order.
@@ -68,7 +68,7 @@ class Reader:
         If it raises an error, the files read ahead are passed to `give_back`.
         """
         ahead = self._workers.count * 2
-        waiting: deque[tuple[FoundFile, Future[Read]]] = deque()
+        waiting: deque[tuple[FoundFile, Future[ReadResult]]] = deque()
         with ThreadPoolExecutor(ahead, thread_name_prefix="read") as pool:
             try:
                 while not self._state.stop.is_set():
@@ -85,33 +85,33 @@ class Reader:
                 for _, reading in waiting:
                     reading.cancel()
 
-    def quick(self, file: FoundFile) -> Read:
+    def quick(self, file: FoundFile) -> ReadResult:
         """Read what can be read quickly of a file; for many formats that is all of it."""
         state, request = self._state, self._state.request
         file, content_hash = self._fetch(file)
         known = state.catalog.documents.find(state.project.id, source=file.source)
         if known and known.content_hash == content_hash and known.state == State.READY:
-            if not request.metadata and not self._wanted_again(known):
-                return Read(file, content_hash, unchanged=True)
+            if not request.metadata and not self._must_reread(known):
+                return ReadResult(file, content_hash, unchanged=True)
             if not request.metadata and known.version:
-                return Read(file, content_hash, searchable=True)
-        if self.twin(file, content_hash):
-            return Read(file, content_hash)
+                return ReadResult(file, content_hash, searchable=True)
+        if self.original(file, content_hash):
+            return ReadResult(file, content_hash)
         try:
             return self.convert(file, content_hash, known, quick=True)
         except ConversionTimeout as error:
             log.info("%s is deferred: %s", file.source, error.message)
-            return Read(file, content_hash, deferred=True)
+            return ReadResult(file, content_hash, deferred=True)
 
-    def whole(self, file: FoundFile) -> Read:
+    def whole(self, file: FoundFile) -> ReadResult:
         """Read the whole file."""
         file, content_hash = self._fetch(file)
-        if self.twin(file, content_hash):
-            return Read(file, content_hash)
+        if self.original(file, content_hash):
+            return ReadResult(file, content_hash)
         known = self._state.catalog.documents.find(self._state.project.id, source=file.source)
         return self.convert(file, content_hash, known, quick=False)
 
-    def convert(self, file: FoundFile, content_hash: str, known: Document | None, *, quick: bool) -> Read:
+    def convert(self, file: FoundFile, content_hash: str, known: Document | None, *, quick: bool) -> ReadResult:
         """Convert a file in a worker process, with the options that its record suggests."""
         state = self._state
         cache = conversion_file(self._conversions, content_hash, CONVERTER_VERSION)
@@ -145,19 +145,19 @@ class Reader:
         reply = self._workers.convert(request, allowed, state.should_stop, report)
         self.progress.pop(file.source, None)
         for stage, seconds in reply["seconds"].items():
-            state.result.spent(stage, seconds)
-        return Read(file, content_hash, reply, page_range=page_range)
+            state.result.add_seconds(stage, seconds)
+        return ReadResult(file, content_hash, reply, page_range=page_range)
 
     def is_cached(self, content_hash: str) -> bool:
         """Whether the whole conversion of a content is in the cache."""
         return conversion_file(self._conversions, content_hash, CONVERTER_VERSION).exists()
 
-    def twin(self, file: FoundFile, content_hash: str) -> str | None:
+    def original(self, file: FoundFile, content_hash: str) -> str | None:
         """Return another searchable source with the same content; for a work of Zotero, only another of Zotero."""
         state, source = self._state, file.source
-        twin = state.written.get(content_hash)
-        if twin and twin != source and (twin.startswith(ZOTERO) or not file.item):
-            return twin
+        original = state.written.get(content_hash)
+        if original and original != source and (original.startswith(ZOTERO) or not file.item):
+            return original
         if state.request.force_rebuild:
             return None  # in a rebuild, the catalog describes the old generation
         own = document_id(state.project.id, source)
@@ -174,8 +174,8 @@ class Reader:
             self.progress[source] = ("fetch", done // _MEGABYTE, (total or done) // _MEGABYTE)
 
         began = time.monotonic()
-        if file.get:
-            file = file.get(report, self._state.should_stop)
+        if file.fetch:
+            file = file.fetch(report, self._state.should_stop)
             self.progress.pop(source, None)
             known = self._state.catalog.documents.find(self._state.project.id, source=source)
             # Zotero's extracted text, which has no pages, must not replace the text of the file.
@@ -183,10 +183,10 @@ class Reader:
                 raise CiteLoomError(Code.FILE_NOT_FOUND, file.missing or "Its file is not on this disk now.")
         faults.point("import.fetch", file.path)
         content_hash = hash_file(Path(file.path), file.within)
-        self._state.result.spent("fetch", time.monotonic() - began)
+        self._state.result.add_seconds("fetch", time.monotonic() - began)
         return file, content_hash
 
-    def _wanted_again(self, known: Document) -> bool:
+    def _must_reread(self, known: Document) -> bool:
         request = self._state.request
         if request.convert_since or known.converter != CONVERTER_VERSION or known.source in self._state.stale:
             return True
@@ -209,4 +209,4 @@ def text_language(record: str | None, passages: Iterable[str]) -> str:
     named = [tag.partition("-")[0] for tag in normalise(record or "")]
     if len(named) == 1:
         return named[0]
-    return detect("\n".join(islice(passages, _PASSAGES_READ))) or next(iter(named), "")
+    return detect("\n".join(islice(passages, _LANGUAGE_SAMPLE))) or next(iter(named), "")

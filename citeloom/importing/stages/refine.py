@@ -11,7 +11,7 @@ _WORD = re.compile(r"\w+")
 _MIN_SHARE = 0.5  # minimum share of an old passage's words, for a new passage on other pages
 
 
-def refined(old: Sequence[Point], new: Sequence[Point]) -> dict[str, str]:
+def map_passages(old: Sequence[Point], new: Sequence[Point]) -> dict[str, str]:
     """Map each old passage to the new one that contains most of its words, on a common page if there is one."""
     words = [_words(passage) for passage in new]
     by_page: dict[int, list[int]] = {}

@@ -55,7 +55,7 @@ class FileWatcher:
     def __init__(self, changed: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
         self._changed = changed
         self._clock = clock
-        self._own = [Path(folder).resolve() for folder in paths.folders()]
+        self._own_folders = [Path(folder).resolve() for folder in paths.folders()]
         self._wanted: dict[str, list[Path]] = {}
         self._recheck = threading.Event()
         self._ended = False
@@ -136,7 +136,7 @@ class FileWatcher:
                 self._on_watch_failed(root, error)
                 continue
             for file in files:
-                if not any(file.is_relative_to(own) for own in self._own):
+                if not any(file.is_relative_to(own) for own in self._own_folders):
                     self._assign(root, file)
 
     def _on_watch_failed(self, root: _Root, error: Exception) -> None:
@@ -149,13 +149,13 @@ class FileWatcher:
         log.warning("%s can no longer be watched: %s", root.folder, error)
         del self._watched[root]
         for project, of_project in self._reached.items():
-            self._reached[project] = {path: its for path, its in of_project.items() if its != root}
+            self._reached[project] = {path: watched for path, watched in of_project.items() if watched != root}
 
     def _assign(self, root: _Root, file: Path) -> None:
         """Assign a change to the projects that read it. By name, because systems may spell the folder differently."""
         for project, of_project in self._reached.items():
-            for path, its in of_project.items():
-                if its != root:
+            for path, watched in of_project.items():
+                if watched != root:
                     continue
                 if file.name == path.name and root.deep != path.is_dir():
                     self._recheck.set()  # the folder itself was created or removed

@@ -15,8 +15,9 @@ from citeloom.zotero.types import ZoteroProbe
 
 log = logging.getLogger(__name__)
 
-REST = faults.number("watch.rest_seconds", 30.0)  # seconds between two syncs: work in Zotero changes it all the time
-FULL = 15 * 60.0  # seconds between full syncs: a replaced file or a tag renamed everywhere changes no version
+SYNC_INTERVAL = faults.number("watch.rest_seconds", 30.0)  # seconds between two syncs: Zotero changes while one works
+# Seconds between full syncs: a replaced file or a tag renamed everywhere changes no version.
+FULL_SYNC_INTERVAL = 15 * 60.0
 MAX_WAIT = faults.number("watch.longest_wait_seconds", 60.0)  # maximum seconds between probes while Zotero is closed
 _MIN_WAIT = 1.0  # minimum seconds between probes: a setting of 0 must not cause a busy loop
 _STOP_SECONDS = 5.0
@@ -28,7 +29,7 @@ class PollState:
 
     reachable: bool = False
     token: Hashable = None  # before the last successful sync
-    rested_from: float = -math.inf  # when the last sync ended, successful or not
+    last_sync: float = -math.inf  # when the last sync ended, successful or not
     failures: int = 0  # failed syncs since the last successful one
     wait: float = 0.0  # seconds before the next probe
 
@@ -38,14 +39,14 @@ def _decide(state: PollState, now: float, probe: ZoteroProbe, seconds: float) ->
     opened = probe.reachable and not state.reachable
     failures = 0 if opened else state.failures  # earlier failures were before Zotero was opened
     changed = probe.token is not None and probe.token != state.token
-    rested = now - state.rested_from
-    wanted = changed or (probe.reachable and (opened or failures > 0 or rested >= FULL))
-    rest_left = min(FULL, REST * 2 ** min(failures, 10)) - rested if wanted else 0.0
+    since_sync = now - state.last_sync
+    wanted = changed or (probe.reachable and (opened or failures > 0 or since_sync >= FULL_SYNC_INTERVAL))
+    seconds_left = min(FULL_SYNC_INTERVAL, SYNC_INTERVAL * 2 ** min(failures, 10)) - since_sync if wanted else 0.0
     if probe.reachable or state.reachable:
         wait = seconds
     else:  # it may be closed for days
         wait = min(MAX_WAIT, max(seconds, 2 * state.wait))
-    if rest_left > 0:
+    if seconds_left > 0:
         # If the sync has to wait, the next probe still treats Zotero as newly opened.
         return False, replace(state, reachable=probe.reachable and not opened, wait=wait)
     return wanted, replace(state, reachable=probe.reachable, failures=failures, wait=wait)
@@ -114,6 +115,6 @@ class ZoteroPoller:
             else:
                 log.exception("Zotero could not be synced")
             # It is retried with increasing delays.
-            return replace(state, rested_from=self._clock(), failures=state.failures + 1)
+            return replace(state, last_sync=self._clock(), failures=state.failures + 1)
         # Changes since the probe are found by the next one.
-        return replace(state, token=probe.token, rested_from=self._clock(), failures=0)
+        return replace(state, token=probe.token, last_sync=self._clock(), failures=0)

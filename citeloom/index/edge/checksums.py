@@ -27,7 +27,7 @@ _FILE = "checksums.json"
 # takes longer than opening: they are checked right after it. A small index is checked completely before, of a large one
 # the small files, and these whatever their size.
 _SMALL_INDEX, _SMALL_FILE = 64_000_000, 262_144  # bytes without holes; the first takes a tenth of a second
-_NEEDED_TO_OPEN = ("id_tracker", "tracker.dat", ".json")
+_CHECKED_FIRST = ("id_tracker", "tracker.dat", ".json")
 # Opening may rewrite these and be killed before that is recorded: a difference here is no proof of damage.
 _WRITTEN_BY_OPENING = ("mutable_id_tracker.versions", "edge_config.json")
 # Qdrant Edge deletes these when it opens a closed index: their content is stored elsewhere by then.
@@ -41,19 +41,19 @@ class Checksums:
     files: dict[str, tuple[int, int, int]]  # by name: size, bytes without holes, and their checksum
 
     @property
-    def needed_to_open(self) -> list[str]:
+    def checked_first(self) -> list[str]:
         """Return the files that are checked before the index is opened."""
-        small = sum(full for _, full, _ in self.files.values()) <= _SMALL_INDEX
+        small = sum(data_size for _, data_size, _ in self.files.values()) <= _SMALL_INDEX
         return [
             name
-            for name, (_, full, _) in self.files.items()
-            if small or full <= _SMALL_FILE or any(part in name for part in _NEEDED_TO_OPEN)
+            for name, (_, data_size, _) in self.files.items()
+            if small or data_size <= _SMALL_FILE or any(part in name for part in _CHECKED_FIRST)
         ]
 
     @property
-    def rest(self) -> list[str]:
+    def checked_later(self) -> list[str]:
         """Return the files that are checked after the index is opened."""
-        first = set(self.needed_to_open)
+        first = set(self.checked_first)
         return [name for name in self.files if name not in first]
 
     def damage(self, folder: Path, names: Iterable[str]) -> str | None:
@@ -62,12 +62,12 @@ class Checksums:
             file, expected = folder / name, self.files[name]
             try:
                 if file.stat().st_size != expected[0]:
-                    return f"{name} has another size than it had"
-                if _describe(file) != expected:
-                    return f"{name} is not as it was written"
+                    return f"{name} has another size than before"
+                if _measure(file) != expected:
+                    return f"{name} has other content than was written"
             except FileNotFoundError:
                 if file.name != _JOURNAL:
-                    return f"{name} is not there"
+                    return f"{name} is missing"
             except OSError as error:
                 return f"{name} cannot be read: {error.strerror}"
         return None
@@ -76,14 +76,16 @@ class Checksums:
         """Return whether opening the index changed none of the files checked before."""
         sizes = {name: expected[0] for name, expected in self.files.items()}
         changed = [name for name, _ in sizes.items() ^ _sizes(folder).items() if not name.endswith(_JOURNAL)]
-        return not changed and self.damage(folder, self.needed_to_open) is None
+        return not changed and self.damage(folder, self.checked_first) is None
 
 
 def read(folder: Path) -> Checksums | None:
     """Return the checksums of a folder; None after a crash, or for an index of an earlier version."""
     try:
         found = json.loads((folder / _FILE).read_text(encoding="utf-8"))
-        files = {str(name): (int(size), int(full), int(crc)) for name, (size, full, crc) in found["files"].items()}
+        files = {
+            str(name): (int(size), int(data_size), int(crc)) for name, (size, data_size, crc) in found["files"].items()
+        }
         return Checksums(files)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
@@ -94,10 +96,10 @@ def verify(folder: Path) -> bool:
     expected = read(folder)
     if expected is None:
         if segment := _missing_segment(folder):
-            raise damaged(f"segments/{segment} is not there")
+            raise damaged(f"segments/{segment} is missing")
         return False
     written = [name for name in expected.files if name.endswith(_WRITTEN_BY_OPENING)]
-    if damage := expected.damage(folder, (name for name in expected.needed_to_open if name not in written)):
+    if damage := expected.damage(folder, (name for name in expected.checked_first if name not in written)):
         raise damaged(damage)
     return expected.damage(folder, written) is None
 
@@ -124,7 +126,7 @@ def unusable(message: str) -> CiteLoomError:
 
 def write(folder: Path) -> None:
     """Write the checksums of a flushed folder."""
-    files = {name: _describe(folder / name) for name in sorted(_sizes(folder))}
+    files = {name: _measure(folder / name) for name in sorted(_sizes(folder))}
     _replace(folder, {"files": files})
 
 
@@ -149,13 +151,13 @@ def _sizes(folder: Path) -> dict[str, int]:
     return {file.relative_to(folder).as_posix(): file.stat().st_size for file in files}
 
 
-def _describe(file: Path) -> tuple[int, int, int]:
+def _measure(file: Path) -> tuple[int, int, int]:
     """Return size, filled bytes and checksum; holes count as zeros, since a copy may fill them."""
-    full = crc = 0
+    data_size = crc = 0
     for at, block in filled(file):
-        full += len(block)
+        data_size += len(block)
         crc = zlib.crc32(block, zlib.crc32(at.to_bytes(8, "little"), crc))
-    return file.stat().st_size, full, crc
+    return file.stat().st_size, data_size, crc
 
 
 def _replace(folder: Path, content: object) -> None:
@@ -189,7 +191,7 @@ class FolderState:
             return
 
         def check() -> None:
-            self._damage = expected.damage(self._folder, expected.rest)
+            self._damage = expected.damage(self._folder, expected.checked_later)
 
         self._check = threading.Thread(target=check, name="index-check", daemon=True)
         self._check.start()

@@ -30,7 +30,7 @@ _AVERAGE_PASSAGE_WORDS = 120.0
 
 # Approximate maximum of passages per segment (`make bench`: scale). Optimising holds a segment in memory: 1.5 GB for
 # 100,000, 6.8 GB for half a million. Several are searched in parallel, each with better recall.
-_SEGMENT = 150_000
+_MAX_SEGMENT = 150_000
 # hnsw_ef. With Qdrant's default of 100, some of the nearest were missed, and for some questions almost all; with more
 # than this, no more were found.
 _HNSW_EF = 256
@@ -39,12 +39,12 @@ _HNSW_EF = 256
 # indexes open in half of the time of loaded ones and filter as fast.
 _MAPPED = qdrant.Memory.Cached
 # Quantized vectors, which stay in memory, find the candidates; the exact ones give the scores.
-_SEARCHED = qdrant.SearchParams(hnsw_ef=_HNSW_EF, quantization=qdrant.QuantizationSearchParams(rescore=True))
+_SEARCH_PARAMS = qdrant.SearchParams(hnsw_ef=_HNSW_EF, quantization=qdrant.QuantizationSearchParams(rescore=True))
 
 
 # Bytes. Qdrant Edge writes into sparse mapped files: where the disk is too full to fill a hole, the system kills the
 # process (SIGBUS). A write-ahead log takes 32 MB at once.
-_MIN_FREE = 64_000_000
+_MIN_FREE_BYTES = 64_000_000
 _LIBRARY = ClientLibrary(
     qdrant,
     qdrant.Filter,
@@ -96,22 +96,22 @@ class EdgeCollection(Collection):
     @classmethod
     def create(cls, folder: Path, dense_size: int, *, sparse: bool) -> EdgeCollection:
         """Create an empty collection with the payload indexes; its folder appears only when complete."""
-        beside = folder.with_name(f"{UNFINISHED}{folder.name}")
-        with _translated(Code.STORAGE_ERROR, "The index could not be made"):
-            shutil.rmtree(beside, ignore_errors=True)
+        unfinished = folder.with_name(f"{UNFINISHED}{folder.name}")
+        with _translated(Code.STORAGE_ERROR, "The index could not be created"):
+            shutil.rmtree(unfinished, ignore_errors=True)
             try:
-                beside.mkdir(parents=True)
-                shard = qdrant.EdgeShard.create(str(beside), _config(dense_size, sparse=sparse, large=False))
-                made = cls(beside, shard)
+                unfinished.mkdir(parents=True)
+                shard = qdrant.EdgeShard.create(str(unfinished), _config(dense_size, sparse=sparse, large=False))
+                made = cls(unfinished, shard)
                 made._add_missing_indexes()
                 made.close()
                 if folder.exists():
                     folder.rmdir()  # Windows cannot rename onto an existing empty folder
                 faults.point("index.folder_made", folder)
-                beside.rename(folder)
+                unfinished.rename(folder)
                 faults.point("index.folder_renamed", folder)
             except BaseException:
-                shutil.rmtree(beside, ignore_errors=True)
+                shutil.rmtree(unfinished, ignore_errors=True)
                 raise
         return cls.open(folder)
 
@@ -164,7 +164,7 @@ class EdgeCollection(Collection):
         self._state.refuse_damaged()
 
     def _write(self, points: Sequence[Point]) -> None:
-        self._check_room()
+        self._check_free_space()
         self._update(
             qdrant.UpdateOperation.upsert_points(
                 [qdrant.Point(UUID(p.id), _LIBRARY.vectors(p), p.payload) for p in points]
@@ -175,12 +175,12 @@ class EdgeCollection(Collection):
     def _delete(self, where: f.Condition) -> None:
         self._update(qdrant.UpdateOperation.delete_points_by_filter(_LIBRARY.filter(where)))
 
-    def _check_room(self) -> None:
-        if free_bytes(self.folder) < _MIN_FREE:
+    def _check_free_space(self) -> None:
+        if free_bytes(self.folder) < _MIN_FREE_BYTES:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.folder))
 
     def _rewrite(self, where: f.Condition, values: dict[str, Any]) -> None:
-        self._check_room()
+        self._check_free_space()
         self._update(qdrant.UpdateOperation.set_payload_by_filter(_LIBRARY.filter(where), values))
 
     def _update(self, operation: qdrant.UpdateOperation) -> None:
@@ -194,7 +194,7 @@ class EdgeCollection(Collection):
                 limit=limit,
                 query=qdrant.Query.Nearest(_LIBRARY.vector(vector), using=name),
                 filter=visible,
-                params=_SEARCHED,
+                params=_SEARCH_PARAMS,
             )
             for name, vector in queries.items()
         ]
@@ -205,7 +205,7 @@ class EdgeCollection(Collection):
         return [point_from_record(r) for r in self._shard.retrieve([UUID(i) for i in ids], True, vectors)]
 
     def _page(
-        self, where: f.Condition, limit: int, *, vectors: bool = False, by_place: bool = False, begin: str | None = None
+        self, where: f.Condition, limit: int, *, vectors: bool = False, in_order: bool = False, begin: str | None = None
     ) -> list[Point]:
         request = qdrant.ScrollRequest(
             offset=UUID(begin) if begin else None,
@@ -213,7 +213,7 @@ class EdgeCollection(Collection):
             filter=_LIBRARY.filter(where),
             with_payload=True,
             with_vector=vectors,
-            order_by=qdrant.OrderBy("chunk_index", qdrant.Direction.Asc) if by_place else None,
+            order_by=qdrant.OrderBy("chunk_index", qdrant.Direction.Asc) if in_order else None,
         )
         records, _ = self._shard.scroll(request)
         return [point_from_record(r) for r in records]
@@ -242,15 +242,15 @@ def _config(dense_size: int, *, sparse: bool, large: bool) -> qdrant.EdgeConfig:
 
     Files of a small one are mostly holes, which must not be read into memory.
     """
-    texts = _MAPPED if large else qdrant.Memory.Cold
-    rounded = qdrant.ScalarQuantizationConfig(qdrant.ScalarType.Int8, quantile=0.99, memory=qdrant.Memory.Pinned)
-    dense = qdrant.EdgeVectorParams(dense_size, qdrant.Distance.Cosine, quantization_config=rounded, memory=texts)
+    memory = _MAPPED if large else qdrant.Memory.Cold
+    quantization = qdrant.ScalarQuantizationConfig(qdrant.ScalarType.Int8, quantile=0.99, memory=qdrant.Memory.Pinned)
+    dense = qdrant.EdgeVectorParams(dense_size, qdrant.Distance.Cosine, quantization_config=quantization, memory=memory)
     words = qdrant.EdgeSparseVectorParams(modifier=qdrant.Modifier.Idf, memory=_MAPPED)
     return qdrant.EdgeConfig(
         vectors={"dense": dense},
         sparse_vectors={"sparse": words} if sparse else None,
-        payload_memory=texts,
-        optimizers=qdrant.EdgeOptimizersConfig(max_segment_size=_SEGMENT * dense_size * 4 // 1024),  # kB of vectors
+        payload_memory=memory,
+        optimizers=qdrant.EdgeOptimizersConfig(max_segment_size=_MAX_SEGMENT * dense_size * 4 // 1024),  # kB of vectors
     )
 
 

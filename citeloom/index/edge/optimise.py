@@ -61,7 +61,7 @@ def optimise_in_place(collection: EdgeCollection, stop: threading.Event) -> None
         try:
             _run_in_child(collection.folder, None, None, lambda done, total: None, stop)
         except CiteLoomError as error:
-            log.warning("%s goes on without a search graph: %s", collection.folder, error)
+            log.warning("%s stays without a search graph: %s", collection.folder, error)
 
 
 def _run_in_child(

@@ -37,7 +37,7 @@ def run(folder: Path) -> None:
         raise unusable(f"The index of this project cannot be opened: {failure.rstrip('.')}.")
 
 
-def rescued(folder: Path, doc_ids: Sequence[str]) -> dict[str, list[ScoredPoint]]:
+def recover_passages(folder: Path, doc_ids: Sequence[str]) -> dict[str, list[ScoredPoint]]:
     """Return the readable passages of documents in a damaged index, by document."""
     found: dict[str, list[ScoredPoint]] = {}
     lines, _ = _run_in_child(folder, doc_ids)  # with those that a crashed process had printed
@@ -52,12 +52,12 @@ class _Limits:
     """Limits of the child process, by the size of the index."""
 
     def __init__(self, folder: Path) -> None:
-        room = disk_usage(folder)
+        index_size = disk_usage(folder)
         largest = max((file.stat().st_size for file in folder.rglob("*") if file.is_file()), default=0)
-        self.memory = 600 * _MB + 3 * room
-        self.disk = room + max(500 * _MB, room)
+        self.memory = 600 * _MB + 3 * index_size
+        self.disk = index_size + max(500 * _MB, index_size)
         self.file = max(500 * _MB, 2 * largest)
-        self.seconds = 300 + room / _MB  # it may have to replay the write-ahead log
+        self.seconds = 300 + index_size / _MB  # it may have to replay the write-ahead log
 
     def passed(self, process: subprocess.Popen[str], folder: Path, since: float) -> str | None:
         """Return the limit that a process has exceeded, or None."""
@@ -98,7 +98,7 @@ def _run_in_child(folder: Path, doc_ids: Sequence[str]) -> tuple[list[str], str 
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=IMPORT_ROOT
         )
     except OSError as error:
-        raise _prevented(str(error)) from error
+        raise _retryable(str(error)) from error
     passed: list[str] = []
     since = time.monotonic()
 
@@ -112,11 +112,11 @@ def _run_in_child(folder: Path, doc_ids: Sequence[str]) -> tuple[list[str], str 
     if process.returncode == 0:
         return output.splitlines(), None
     if not passed and process.returncode == -_KILLED:
-        raise _prevented("the process that tried it was ended from outside")
+        raise _retryable("the process that tried it was ended from outside")
     return output.splitlines(), passed[0] if passed else _reason(stderr) or f"exit code {process.returncode}"
 
 
-def _prevented(reason: str) -> CiteLoomError:
+def _retryable(reason: str) -> CiteLoomError:
     return CiteLoomError(
         Code.INDEX_UNAVAILABLE,
         f"The index of this project could not be opened: {reason.rstrip('.')}.",
@@ -141,7 +141,7 @@ def main(folder: Path) -> None:
     try:
         collection = EdgeCollection.open_unchecked(folder)
         if doc_ids:
-            for hit in _readable(collection, doc_ids):
+            for hit in _readable_passages(collection, doc_ids):
                 print(json.dumps([hit.id, hit.payload]), flush=True)
             return  # not closed: a damaged index stays unchanged
         collection.add_missing_indexes()
@@ -154,7 +154,7 @@ def main(folder: Path) -> None:
         sys.exit(error.message.removeprefix("The index of this project cannot be opened: "))
 
 
-def _readable(collection: Collection, doc_ids: Sequence[str]) -> Iterator[ScoredPoint]:
+def _readable_passages(collection: Collection, doc_ids: Sequence[str]) -> Iterator[ScoredPoint]:
     for doc_id in doc_ids:
         own = f.of_document(doc_id)
         try:

@@ -16,12 +16,12 @@ from typing import Any
 from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.settings import BUNDLED_DENSE
-from citeloom.index.models.loading import BUNDLED, offered, offered_rerankers
+from citeloom.index.models.loading import BUNDLED, supported_models, supported_rerankers
 
 _POLL_SECONDS = 0.25  # how often the progress of a download is read
 _GIGABYTE = 1_000_000_000
 _BUNDLED_GB = 0.023
-MANY = "*"  # the language of multilingual models
+MULTILINGUAL = "*"  # the language of multilingual models
 _LANGUAGES = re.compile(r"(multi-?lingual\b(?: \([^)]*\))?|mixed [\w-]+|english\b|chinese\b)", re.IGNORECASE)
 _LANGUAGE_CODES = {"english": "en", "german": "de", "spanish": "es", "chinese": "zh"}
 _TOKENS = re.compile(r"(\d+) input tokens")
@@ -42,7 +42,7 @@ _MIN_LANGUAGE_SHARE = 0.05  # share of a library's documents; rarer languages do
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class DenseChoice:
     """An available dense model."""
 
     name: str
@@ -51,7 +51,7 @@ class Choice:
     size_gb: float
     bundled: bool
     here: bool
-    languages: tuple[str, ...]  # codes; `MANY`: dozens
+    languages: tuple[str, ...]  # codes; `MULTILINGUAL`: dozens
     tokens: int | None  # maximum of a text; None: unknown
 
 
@@ -65,9 +65,9 @@ class RerankerChoice:
     here: bool
 
 
-def choices() -> list[Choice]:
+def choices() -> list[DenseChoice]:
     """Return the dense models that suit passages of papers, the bundled one first."""
-    bundled = Choice(
+    bundled = DenseChoice(
         BUNDLED_DENSE,
         BUNDLED.size,
         "English, reads 256 tokens of a passage. Comes with CiteLoom.",
@@ -77,7 +77,7 @@ def choices() -> list[Choice]:
         ("en",),
         BUNDLED.max_tokens,
     )
-    return [bundled, *(_choice(about) for about in offered() if not _UNSUITABLE.search(about["description"]))]
+    return [bundled, *(_choice(about) for about in supported_models() if not _UNSUITABLE.search(about["description"]))]
 
 
 def rerankers() -> list[RerankerChoice]:
@@ -86,7 +86,7 @@ def rerankers() -> list[RerankerChoice]:
         RerankerChoice(
             str(about["model"]), _reranker_languages(about), float(about["size_in_GB"]), _is_installed(about)
         )
-        for about in offered_rerankers()
+        for about in supported_rerankers()
     ]
 
 
@@ -97,7 +97,7 @@ def main_languages(library: Mapping[str, int]) -> list[str]:
     return sorted((code for code in known if known[code] >= least), key=lambda code: -known[code])
 
 
-def recommended(found: Collection[Choice], library: Mapping[str, int]) -> set[str]:
+def recommended(found: Collection[DenseChoice], library: Mapping[str, int]) -> set[str]:
     """Return the names of the models that suit a library, given its documents by language ("": not known).
 
     Models for exactly its languages, and multilingual ones; for English alone, English models.
@@ -106,12 +106,12 @@ def recommended(found: Collection[Choice], library: Mapping[str, int]) -> set[st
     fitting = [choice for choice in found if choice.name in _RECOMMENDED]
     if needed == {"en"}:
         return {choice.name for choice in fitting if choice.languages == ("en",)}
-    return {choice.name for choice in fitting if MANY in choice.languages or needed <= set(choice.languages)}
+    return {choice.name for choice in fitting if MULTILINGUAL in choice.languages or needed <= set(choice.languages)}
 
 
 def is_downloaded(name: str) -> bool:
     """Return whether a model's weights are on this machine."""
-    return name == BUNDLED_DENSE or any(_is_installed(about) for about in _every() if about["model"] == name)
+    return name == BUNDLED_DENSE or any(_is_installed(about) for about in _all_models() if about["model"] == name)
 
 
 def fetch(name: str, on_progress: Callable[[int, int], None], stopped: Callable[[], bool]) -> bool:
@@ -119,7 +119,7 @@ def fetch(name: str, on_progress: Callable[[int, int], None], stopped: Callable[
 
     Runs in a child process, which may go online and can be killed; the next attempt resumes the download.
     """
-    about = next(about for about in _every() if about["model"] == name)
+    about = next(about for about in _all_models() if about["model"] == name)
     folder, total = _folder(about), int(about["size_in_GB"] * _GIGABYTE)
     environment = {key: value for key, value in os.environ.items() if key != "HF_HUB_OFFLINE"}
     process = subprocess.Popen(
@@ -136,7 +136,7 @@ def fetch(name: str, on_progress: Callable[[int, int], None], stopped: Callable[
             if stopped():
                 process.kill()
                 return False
-            on_progress(_bytes(folder), total)
+            on_progress(_downloaded_bytes(folder), total)
             time.sleep(_POLL_SECONDS)
         assert process.stdout
         reason = process.stdout.read().decode("utf-8", "replace").strip()
@@ -150,14 +150,14 @@ def fetch(name: str, on_progress: Callable[[int, int], None], stopped: Callable[
     return True
 
 
-def _every() -> list[dict[str, Any]]:
-    return [*offered(), *offered_rerankers()]
+def _all_models() -> list[dict[str, Any]]:
+    return [*supported_models(), *supported_rerankers()]
 
 
-def _choice(about: dict[str, Any]) -> Choice:
+def _choice(about: dict[str, Any]) -> DenseChoice:
     name, description = str(about["model"]), str(about["description"])
     tokens = _TOKENS.search(description)
-    return Choice(
+    return DenseChoice(
         name,
         int(about["dim"]),
         _short_description(description),
@@ -173,7 +173,7 @@ def _languages(description: str) -> tuple[str, ...]:
     found = _LANGUAGES.search(description)
     matched = found[1].lower() if found else ""
     named = tuple(code for name, code in _LANGUAGE_CODES.items() if name in matched)
-    return named or ((MANY,) if matched else ())
+    return named or ((MULTILINGUAL,) if matched else ())
 
 
 def _short_description(description: str) -> str:
@@ -207,7 +207,7 @@ def _is_installed(about: dict[str, Any]) -> bool:
     return all((snapshot / file).is_file() for file in (about["model_file"], *about["additional_files"]))
 
 
-def _bytes(folder: Path) -> int:
+def _downloaded_bytes(folder: Path) -> int:
     total = 0
     for file in (folder / "blobs").glob("*"):
         with suppress(OSError):  # it was just renamed

@@ -8,7 +8,7 @@ import sys
 import urllib.error
 import urllib.request
 
-from citeloom.index.models.loading import download, offered, offered_rerankers
+from citeloom.index.models.loading import download, supported_models, supported_rerankers
 
 _HUB = "https://huggingface.co"
 _TIMEOUT_SECONDS = 20.0  # for the first answer of the hub
@@ -16,7 +16,9 @@ _TIMEOUT_SECONDS = 20.0  # for the first answer of the hub
 
 def main(name: str) -> int:
     """Download a model; return the exit code."""
-    (repository,) = {about["sources"]["hf"] for about in (*offered(), *offered_rerankers()) if about["model"] == name}
+    (repository,) = {
+        about["sources"]["hf"] for about in (*supported_models(), *supported_rerankers()) if about["model"] == name
+    }
     hub = os.environ.get("HF_ENDPOINT", "").rstrip("/") or _HUB
     try:
         # A first request, since the hub's client would retry for a minute without network.

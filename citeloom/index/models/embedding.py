@@ -15,17 +15,17 @@ from citeloom.index.base import SparseVector
 from citeloom.index.models.instructions import instruction
 from citeloom.index.models.loading import BUNDLED, DenseInfo, describe, load_dense, load_sparse
 from citeloom.index.models.reranker import Reranker
-from citeloom.index.models.stemming import code_of, passage_words, question_words
+from citeloom.index.models.stemming import code_of, passage_vector, question_vector
 
 AUTO = "auto"  # each document in its own language
 _CACHED_QUERIES = 512
-_Kind = TypeVar("_Kind")
+_Model = TypeVar("_Model")
 
 
 class DenseModel:
     """A dense model: texts to vectors.
 
-    With `at_once`, that many texts are embedded at the same time, each on one core and by itself. On two cores with
+    With `parallel`, that many texts are embedded at the same time, each on one core and by itself. On two cores with
     the bundled model that takes 61 ms of a processor a passage, against 67 to 108 in length-sorted batches of 4 to 16,
     which are padded, and 106 to 140 over both cores, which wait for each other (`make bench`: embedding).
     """
@@ -33,7 +33,7 @@ class DenseModel:
     def __init__(
         self,
         name: str,
-        at_once: int = 1,
+        parallel: int = 1,
         *,
         allow_download: bool = False,
         give_way: Callable[[], object] = lambda: None,
@@ -41,8 +41,8 @@ class DenseModel:
         self.name = name
         self._give_way = give_way  # before each passage
         self._model = load_dense(name, 1, allow_download=allow_download)
-        self._before = instruction(name)
-        self._pool = ThreadPoolExecutor(at_once, thread_name_prefix="embed")
+        self._prefixes = instruction(name)
+        self._pool = ThreadPoolExecutor(parallel, thread_name_prefix="embed")
         self.info = describe(name, self._model)
         self._query_vector = lru_cache(_CACHED_QUERIES)(self._embed_question)
 
@@ -59,7 +59,7 @@ class DenseModel:
 
     def _embed_one(self, text: str) -> list[float]:
         self._give_way()
-        text = self._before.passage + text
+        text = self._prefixes.passage + text
         return cast("list[float]", next(iter(self._model.embed([text], batch_size=1))).tolist())
 
     def embed_query(self, text: str) -> list[float]:
@@ -70,7 +70,7 @@ class DenseModel:
             raise _embedding_failed(self.name, error) from error
 
     def _embed_question(self, text: str) -> list[float]:
-        return cast("list[float]", next(iter(self._model.query_embed(self._before.question + text))).tolist())
+        return cast("list[float]", next(iter(self._model.query_embed(self._prefixes.question + text))).tolist())
 
 
 class SparseModel:
@@ -84,14 +84,14 @@ class SparseModel:
     def embed(self, texts: Sequence[str], language: str = "") -> list[SparseVector]:
         """Return sparse vectors of passages in a language, such as "de"; "" for an unknown one."""
         if self._model is None:
-            return [passage_words(text, self._fixed or language) for text in texts]
-        return [_sparse(v) for v in self._model.embed(list(texts), batch_size=16)]
+            return [passage_vector(text, self._fixed or language) for text in texts]
+        return [_to_sparse_vector(v) for v in self._model.embed(list(texts), batch_size=16)]
 
     def embed_query(self, text: str, languages: Iterable[str] = ()) -> SparseVector:
         """Return the sparse vector of a question, for documents in these languages and in unknown ones."""
         if self._model is None:
-            return question_words(text, [*languages, self._fixed])
-        return _sparse(next(iter(self._model.query_embed(text))))
+            return question_vector(text, [*languages, self._fixed])
+        return _to_sparse_vector(next(iter(self._model.query_embed(text))))
 
 
 class ModelRegistry:
@@ -121,12 +121,12 @@ class ModelRegistry:
     def sparse(self, name: str) -> SparseModel:
         """Return a sparse model."""
         allowed, language = self._settings.allow_download, self._settings.language
-        return self._once(self._sparse, name, "words", lambda: SparseModel(name, language, allow_download=allowed))
+        return self._load_once(self._sparse, name, "words", lambda: SparseModel(name, language, allow_download=allowed))
 
     def reranker(self, name: str) -> Reranker:
         """Return a cross-encoder."""
         allowed = self._settings.allow_download
-        return self._once(self._rerankers, name, "reranking", lambda: Reranker(name, allow_download=allowed))
+        return self._load_once(self._rerankers, name, "reranking", lambda: Reranker(name, allow_download=allowed))
 
     def release_imports(self) -> None:
         """Free the sessions that only imports need."""
@@ -134,14 +134,16 @@ class ModelRegistry:
             for key in [key for key in self._dense if key[1] == "imports"]:
                 self._dense.pop(key).close()
 
-    def _get(self, name: str, use: str, at_once: int) -> DenseModel:
+    def _get(self, name: str, use: str, parallel: int) -> DenseModel:
         allowed = self._settings.allow_download
         give_way = self.give_way if use == "imports" else lambda: None
-        return self._once(
-            self._dense, name, use, lambda: DenseModel(name, at_once, allow_download=allowed, give_way=give_way)
+        return self._load_once(
+            self._dense, name, use, lambda: DenseModel(name, parallel, allow_download=allowed, give_way=give_way)
         )
 
-    def _once(self, loaded: dict[tuple[str, str], _Kind], name: str, use: str, load: Callable[[], _Kind]) -> _Kind:
+    def _load_once(
+        self, loaded: dict[tuple[str, str], _Model], name: str, use: str, load: Callable[[], _Model]
+    ) -> _Model:
         """Return a loaded model, or load it under a lock of its own: other models stay available meanwhile."""
         with self._lock:
             loading = self._loading.setdefault((name, use), threading.Lock())
@@ -153,7 +155,7 @@ class ModelRegistry:
             return loaded[name, use]
 
 
-def _sparse(vector: Any) -> SparseVector:
+def _to_sparse_vector(vector: Any) -> SparseVector:
     return SparseVector(vector.indices.tolist(), vector.values.tolist())
 
 

@@ -26,7 +26,7 @@ BUNDLED_SIZE = 384
 _MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 _TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
 _MAX_PASSAGE_TOKENS = 512  # tokens; some models accept thousands, but a passage of many pages is no evidence
-_WITHOUT_NETWORK = ".safetensors"  # static embeddings, which take no threads argument
+_STATIC_WEIGHTS = ".safetensors"  # static embeddings, which take no threads argument
 _REGISTRATION_LOCK = threading.Lock()  # questions and imports may load the bundled model concurrently
 
 
@@ -44,14 +44,14 @@ class DenseInfo:
 BUNDLED = DenseInfo(BUNDLED_DENSE, _MODEL_SHA256[:16], BUNDLED_SIZE, max_tokens=256, tokenizer=_DATA / "tokenizer.json")
 
 
-def offered() -> list[dict[str, Any]]:
+def supported_models() -> list[dict[str, Any]]:
     """Return fastembed's descriptions of the dense models."""
     from fastembed import TextEmbedding
 
     return [model for model in TextEmbedding.list_supported_models() if model["model"] != BUNDLED_DENSE]
 
 
-def offered_rerankers() -> list[dict[str, Any]]:
+def supported_rerankers() -> list[dict[str, Any]]:
     """Return fastembed's descriptions of the cross-encoders."""
     from fastembed.rerank.cross_encoder import TextCrossEncoder
 
@@ -63,14 +63,14 @@ def download(name: str) -> None:
     from fastembed import TextEmbedding
     from fastembed.rerank.cross_encoder import TextCrossEncoder
 
-    rerankers = {str(about["model"]) for about in offered_rerankers()}
+    rerankers = {str(about["model"]) for about in supported_rerankers()}
     kind: type[TextEmbedding | TextCrossEncoder] = TextCrossEncoder if name in rerankers else TextEmbedding
     kind(name, cache_dir=paths.models_folder(), lazy_load=True)
 
 
 def check_known(name: str, *, rerankers: bool = False) -> None:
     """Raise MODEL_NOT_AVAILABLE with similar names for an unknown dense model, or cross-encoder if those count too."""
-    models = [*offered(), *(offered_rerankers() if rerankers else ())]
+    models = [*supported_models(), *(supported_rerankers() if rerankers else ())]
     _check_known(name, [*(str(model["model"]) for model in models), BUNDLED_DENSE])
 
 
@@ -84,7 +84,7 @@ def load_dense(name: str, threads: int | None, *, allow_download: bool) -> TextE
     check_known(name)
     instruction(name)
     return _load(
-        lambda **where: TextEmbedding(name, threads=None if _is_table(name) else threads, **where),
+        lambda **where: TextEmbedding(name, threads=None if _is_static(name) else threads, **where),
         name,
         allow_download=allow_download,
     )
@@ -105,7 +105,7 @@ def load_reranker(name: str, *, allow_download: bool) -> TextCrossEncoder:
     _stay_offline(unless=allow_download)
     from fastembed.rerank.cross_encoder import TextCrossEncoder
 
-    _check_known(name, [str(about["model"]) for about in offered_rerankers()])
+    _check_known(name, [str(about["model"]) for about in supported_rerankers()])
     return _load(lambda **where: TextCrossEncoder(name, **where), name, allow_download=allow_download)
 
 
@@ -114,16 +114,16 @@ def describe(name: str, embedding: TextEmbedding) -> DenseInfo:
     if name == BUNDLED_DENSE:
         return BUNDLED
     model: Any = embedding.model
-    before = instruction(name)
+    prefixes = instruction(name)
     try:
         folder = Path(model._model_dir)
         cut = model.tokenizer.truncation
         limit = min(cut["max_length"] if cut else _MAX_PASSAGE_TOKENS, _MAX_PASSAGE_TOKENS)
-        if before.passage:
-            limit -= len(model.tokenizer.encode(before.passage, add_special_tokens=False).ids)
+        if prefixes.passage:
+            limit -= len(model.tokenizer.encode(prefixes.passage, add_special_tokens=False).ids)
         weights = _sha256(folder / model.model_description.model_file)
         return DenseInfo(
-            name, _fingerprint(weights, before), embedding.embedding_size, limit, folder / "tokenizer.json"
+            name, _fingerprint(weights, prefixes), embedding.embedding_size, limit, folder / "tokenizer.json"
         )
     except (AttributeError, TypeError, KeyError, OSError) as error:
         raise CiteLoomError(
@@ -133,11 +133,11 @@ def describe(name: str, embedding: TextEmbedding) -> DenseInfo:
         ) from error
 
 
-def _fingerprint(weights: str, before: Instruction) -> str:
+def _fingerprint(weights: str, prefixes: Instruction) -> str:
     """Return the fingerprint of a model; the question prefix does not count, as it changes no passage."""
-    if not before.passage:
+    if not prefixes.passage:
         return weights[:16]
-    return hashlib.sha256(f"{weights}\n{before.passage}".encode()).hexdigest()[:16]
+    return hashlib.sha256(f"{weights}\n{prefixes.passage}".encode()).hexdigest()[:16]
 
 
 def _load_bundled(threads: int | None) -> TextEmbedding:
@@ -189,8 +189,8 @@ def _load(make: Callable[..., _Model], name: str, *, allow_download: bool) -> _M
         ) from error
 
 
-def _is_table(name: str) -> bool:
-    return any(about["model"] == name and about["model_file"].endswith(_WITHOUT_NETWORK) for about in offered())
+def _is_static(name: str) -> bool:
+    return any(about["model"] == name and about["model_file"].endswith(_STATIC_WEIGHTS) for about in supported_models())
 
 
 def _check_known(name: str, known: list[str]) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.index.models.loading import load_reranker
 
-_AT_ONCE = 1  # batch size; in a larger batch, short passages are padded to the longest and cost as much
+_BATCH_SIZE = 1  # batch size; in a larger batch, short passages are padded to the longest and cost as much
 
 
 class Reranker:
@@ -21,7 +21,7 @@ class Reranker:
     def scores(self, question: str, texts: Sequence[str]) -> list[float]:
         """Return the scores of texts for a question, from 0 to 1."""
         try:
-            return [_unit(score) for score in self._model.rerank(question, list(texts), batch_size=_AT_ONCE)]
+            return [_sigmoid(score) for score in self._model.rerank(question, list(texts), batch_size=_BATCH_SIZE)]
         except Exception as error:
             raise CiteLoomError(
                 Code.EMBEDDING_FAILED,
@@ -30,7 +30,7 @@ class Reranker:
             ) from error
 
 
-def _unit(score: float) -> float:
+def _sigmoid(score: float) -> float:
     """Map a logit to a probability."""
     bounded = max(-60.0, min(60.0, score))
     return 1 / (1 + math.exp(-bounded))

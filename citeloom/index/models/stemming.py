@@ -27,7 +27,7 @@ _MAX_CHARS = 20_000  # characters of a text that are enough for detection
 _MIN_WORDS = 4  # stop words of a language, and their share of a text
 _MIN_SHARE = 0.15
 _MIN_LEAD = 1.15  # required lead over the second language
-_LONGEST_WORD = 30
+_MAX_WORD_LENGTH = 30
 
 
 def code_of(language: str) -> str:
@@ -48,22 +48,22 @@ def stemmed_as(language: str) -> str:
     return language if language in LANGUAGES else ENGLISH
 
 
-def passage_words(text: str, language: str) -> SparseVector:
+def passage_vector(text: str, language: str) -> SparseVector:
     """Return the BM25 vector of a passage."""
     return _bm25(stemmed_as(language)).passage(text)
 
 
-def question_words(text: str, languages: Iterable[str]) -> SparseVector:
+def question_vector(text: str, languages: Iterable[str]) -> SparseVector:
     """Return the BM25 vector of a question, with the stems of each language of the documents.
 
     Stop words of the question's own language are removed for all of them: in others they would be rare words.
     """
     codes = sorted({ENGLISH, *map(stemmed_as, languages)})
     weights: dict[int, float] = {}
-    common = _common_words(text, codes) if len(codes) > 1 else ""
+    stop_words = _stop_words(text, codes) if len(codes) > 1 else ""
     for code in codes:
         found = _bm25(code).query(text)
-        left_out = set(_bm25(code).query(common).indices) if common else set()
+        left_out = set(_bm25(code).query(stop_words).indices) if stop_words else set()
         weights |= {at: value for at, value in zip(found.indices, found.values, strict=True) if at not in left_out}
     return SparseVector(list(weights), list(weights.values()))
 
@@ -80,10 +80,10 @@ def detect(text: str) -> str:
         return "ja"
     if len(_HAN.findall(text)) > letters / 3:
         return "zh"
-    words = [word for word in _WORD.findall(text.lower()) if len(word) <= _LONGEST_WORD]
+    words = [word for word in _WORD.findall(text.lower()) if len(word) <= _MAX_WORD_LENGTH]
     count, weight = Counter[str](), Counter[str]()
     for word in words:
-        known = _common_in(word)
+        known = _stop_word_languages(word)
         for code in known:
             count[code] += 1
             weight[code] += 1 / len(known)  # type: ignore[assignment]
@@ -92,16 +92,16 @@ def detect(text: str) -> str:
     return first if certain else ""
 
 
-def _common_words(text: str, codes: Sequence[str]) -> str:
+def _stop_words(text: str, codes: Sequence[str]) -> str:
     """Return the stop words of a question in its most likely language; none where two languages fit equally."""
     words = set(_WORD.findall(text.lower()))
-    common = {code: [word for word in words if code in _common_in(word)] for code in codes}
-    first, second = sorted(common.values(), key=len, reverse=True)[:2]
+    stop_words = {code: [word for word in words if code in _stop_word_languages(word)] for code in codes}
+    first, second = sorted(stop_words.values(), key=len, reverse=True)[:2]
     return " ".join(first) if len(first) > len(second) else ""
 
 
 @lru_cache(maxsize=20_000)
-def _common_in(word: str) -> tuple[str, ...]:
+def _stop_word_languages(word: str) -> tuple[str, ...]:
     """Return the languages in which a word is a stop word."""
     return tuple(code for code in LANGUAGES if not _bm25(code).query(word).indices)
 

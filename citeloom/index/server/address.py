@@ -19,20 +19,20 @@ def checked(address: str) -> str:
         port, host = parts.port or _PORT, parts.hostname
     except ValueError:
         # Without the reason, which may contain a part of a password.
-        raise _no_address("its machine or port cannot be read") from None
+        raise _no_address("its host or port is invalid") from None
     if parts.scheme not in ("http", "https"):
         raise _no_address("it begins with neither http:// nor https://")
     if parts.username is not None or parts.password is not None:
-        raise _no_address("a name or password does not belong into it; a key is kept by citeloom index login")
+        raise _no_address("it must not contain a user name or password; store a key with citeloom index login")
     if not host or not re.fullmatch(r"[\w.:%-]+", host) or re.search(r"\s", address):
-        raise _no_address("it names no machine")
+        raise _no_address("it has no valid host name")
     if parts.query or parts.fragment:
-        raise _no_address("it holds more than a machine, a port and a path")
-    machine = f"[{host}]" if ":" in host else host
-    return f"{parts.scheme}://{machine}:{port}{parts.path.rstrip('/')}"
+        raise _no_address("it has more than a host, a port and a path")
+    netloc = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{netloc}:{port}{parts.path.rstrip('/')}"
 
 
-def is_own_machine(address: str) -> bool:
+def is_loopback(address: str) -> bool:
     """Return whether an address is a loopback address, whose traffic nobody else can read."""
     host = urlsplit(address).hostname or ""
     try:

@@ -101,13 +101,13 @@ class ServerCollection(Collection):
     def _write(self, points: Sequence[Point]) -> None:
         made, size = list[models.PointStruct](), 0
         for point in points:
-            room = len(json.dumps(point.payload)) + 20 * len(point.dense)
-            room += 32 * len(point.sparse.indices) if point.sparse else 0
-            if made and size + room > _MAX_REQUEST_BYTES:
+            request_bytes = len(json.dumps(point.payload)) + 20 * len(point.dense)
+            request_bytes += 32 * len(point.sparse.indices) if point.sparse else 0
+            if made and size + request_bytes > _MAX_REQUEST_BYTES:
                 self._client.upsert(self.name, made, **self._write_options)
                 made, size = [], 0
             made.append(models.PointStruct(id=point.id, vector=_LIBRARY.vectors(point), payload=point.payload))
-            size += room
+            size += request_bytes
         self._client.upsert(self.name, made, **self._write_options)
 
     def _delete(self, where: f.Condition) -> None:
@@ -139,9 +139,9 @@ class ServerCollection(Collection):
         return [point_from_record(r) for r in self._client.retrieve(self.name, list(ids), with_vectors=vectors)]
 
     def _page(
-        self, where: f.Condition, limit: int, *, vectors: bool = False, by_place: bool = False, begin: str | None = None
+        self, where: f.Condition, limit: int, *, vectors: bool = False, in_order: bool = False, begin: str | None = None
     ) -> list[Point]:
-        order = models.OrderBy(key="chunk_index", direction=models.Direction.ASC) if by_place else None
+        order = models.OrderBy(key="chunk_index", direction=models.Direction.ASC) if in_order else None
         records, _ = self._client.scroll(
             self.name,
             _LIBRARY.filter(where),

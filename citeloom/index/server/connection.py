@@ -19,10 +19,10 @@ from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.index.server.address import checked, is_own_machine
+from citeloom.index.server.address import checked, is_loopback
 
 WRITE_SECONDS = 60  # timeout of a write, which the server answers when it is done
-_OLDEST = (1, 20)  # the first with every filter, and the version of Qdrant Edge
+_MIN_VERSION = (1, 20)  # the first with every filter, and the version of Qdrant Edge
 _CONNECTION_LOST = (httpx.ReadError, httpx.WriteError, httpx.CloseError, httpx.RemoteProtocolError)
 
 
@@ -46,7 +46,7 @@ class QdrantServer:
                 "The key for the Qdrant server contains spaces or invalid characters.",
                 "Copy the key again and log in: citeloom index login.",
             )
-        if self.key and address.startswith("http:") and not is_own_machine(address):
+        if self.key and address.startswith("http:") and not is_loopback(address):
             raise CiteLoomError(
                 Code.INVALID_INPUT,
                 f"A key sent to {address} could be read by others on its way.",
@@ -58,8 +58,8 @@ class QdrantServer:
         with self.connected() as client:
             version = client.info().version
             numbers = re.match(r"(\d+)\.(\d+)", version)
-            if not numbers or (int(numbers[1]), int(numbers[2])) < _OLDEST:
-                needed = ".".join(map(str, _OLDEST))
+            if not numbers or (int(numbers[1]), int(numbers[2])) < _MIN_VERSION:
+                needed = ".".join(map(str, _MIN_VERSION))
                 raise CiteLoomError(
                     Code.INDEX_UNAVAILABLE,
                     f"The Qdrant server at {self.address} has version {version}; CiteLoom needs {needed} or newer.",
@@ -93,7 +93,7 @@ class QdrantServer:
     def connect(self) -> QdrantClient:
         """Return a client that retries a request once when its connection was lost."""
         # No proxy for loopback addresses.
-        options: dict[str, Any] = {"trust_env": not is_own_machine(self.address)}
+        options: dict[str, Any] = {"trust_env": not is_loopback(self.address)}
         if self.address.startswith("https:"):
             options["verify"] = httpx.create_ssl_context()
             options["verify"].load_default_certs()  # universities have their own certificate authorities
@@ -121,17 +121,17 @@ class QdrantServer:
         at = f"the Qdrant server at {self.address}"
         match error:
             case UnexpectedResponse(status_code=401 | 403):
-                problem = f"refuses the key: {_reason(error)}" if self.key else f"wants a key: {_reason(error)}"
+                problem = f"refuses the key: {_reason(error)}" if self.key else f"requires a key: {_reason(error)}"
                 return CiteLoomError(
                     Code.PERMISSION_DENIED,
-                    f"{_upper(at)} {problem}.",
+                    f"{_capitalised(at)} {problem}.",
                     "Log in with its key: citeloom index login.",
                     away=self.address,
                 )
             case UnexpectedResponse(status_code=404) if collection and collection in _reason(error):
                 return CiteLoomError(
                     Code.INDEX_UNAVAILABLE,
-                    f"{_upper(at)} has no collection {collection}: it was deleted there.",
+                    f"{_capitalised(at)} has no collection {collection}: it was deleted there.",
                     "Rebuild the index; on the command line: citeloom ingest PROJECT --force-rebuild.",
                     missing=collection,
                 )
@@ -140,7 +140,7 @@ class QdrantServer:
             case UnexpectedResponse(status_code=502 | 503):
                 return CiteLoomError(
                     Code.INDEX_UNAVAILABLE,
-                    f"{_upper(at)} cannot answer now: {_reason(error)}.",
+                    f"{_capitalised(at)} cannot answer now: {_reason(error)}.",
                     "Try again in a minute.",
                     away=self.address,
                 )
@@ -157,13 +157,13 @@ class QdrantServer:
                 detail = "away" if (error.status_code or 0) >= 500 else "refused"
                 return CiteLoomError(
                     code,
-                    f"{what}: {at} said: {reason}.",
+                    f"{what}: {at} answered: {reason}.",
                     "Check the server, then try again.",
                     **{detail: self.address},
                 )
             case ResourceExhaustedResponse():
                 return CiteLoomError(
-                    Code.TIMEOUT, f"{_upper(at)} is busy: {error}.", "Try again in a minute.", away=self.address
+                    Code.TIMEOUT, f"{_capitalised(at)} is busy: {error}.", "Try again in a minute.", away=self.address
                 )
             case ResponseHandlingException(source=httpx.TimeoutException()):
                 return self.timed_out()
@@ -172,7 +172,7 @@ class QdrantServer:
             case ResponseHandlingException() | ValueError():  # not a response of Qdrant
                 return CiteLoomError(
                     Code.INDEX_UNAVAILABLE,
-                    f"What answers at {self.address} is not a Qdrant server.",
+                    f"The server at {self.address} is not a Qdrant server.",
                     "Check the address: citeloom index show.",
                     away=self.address,
                 )
@@ -193,10 +193,10 @@ class QdrantServer:
             reasons.append(inner)
         host, root = urlsplit(self.address).hostname, reasons[-1]
         if any(isinstance(reason, ssl.SSLError) for reason in reasons):
-            why = f"No safe connection to {self.address} could be made: {source}."
-            next_step = "Check the server's certificate, and that it speaks https."
+            why = f"No secure connection to {self.address} could be made: {source}."
+            next_step = "Check the server's certificate, and that it uses https."
         elif any(isinstance(reason, socket.gaierror) for reason in reasons):
-            why, next_step = f"No machine called {host} was found.", "Check the address and the network."
+            why, next_step = f"The host {host} was not found.", "Check the address and the network."
         elif isinstance(source, _CONNECTION_LOST):
             why = f"The connection to the Qdrant server at {self.address} was lost."
             next_step = "Try again when the server is back."
@@ -228,5 +228,5 @@ def _reason(error: UnexpectedResponse) -> str:
     return f"{message[:300].rstrip('. ')} ({error.status_code})"
 
 
-def _upper(text: str) -> str:
+def _capitalised(text: str) -> str:
     return text[0].upper() + text[1:]

@@ -17,7 +17,7 @@ def for_server(address: str) -> str | None:
     return keys.get(address) or keys.get(_ANY)
 
 
-def keep(key: str, addresses: Sequence[str]) -> None:
+def store(key: str, addresses: Sequence[str]) -> None:
     """Store a key in the keyring for these servers; for all if none is named."""
     before = _stored() if credentials.where(NAME) == "keyring" else {}
     credentials.put(NAME, json.dumps({**before, **dict.fromkeys(addresses or [_ANY], key)}))

@@ -29,19 +29,19 @@ from citeloom.bibliography.citekeys import make_citekey, valid_citekey
     ],
 )
 def test_a_key_is_the_one_better_bibtex_makes_by_default(authors, year, title, key):
-    assert make_citekey(authors, year, title, ()) == key
+    assert make_citekey(authors, year, title, ().__contains__) == key
 
 
 def test_a_work_without_author_and_title_takes_its_files_name_or_is_untitled():
-    assert make_citekey([], 2020, "", (), stem="scan_0012 (1)") == "scan001212020"
-    assert make_citekey(["李, 明"], 2020, "引文", ()) == "untitled2020"
+    assert make_citekey([], 2020, "", ().__contains__, stem="scan_0012 (1)") == "scan001212020"
+    assert make_citekey(["李, 明"], 2020, "引文", ().__contains__) == "untitled2020"
 
 
 def test_keys_that_clash_get_letters_and_go_on_after_z():
     taken = {"osei2020", *(f"osei2020{letter}" for letter in string.ascii_lowercase)}
 
-    assert make_citekey(["Osei, K."], 2020, "", {"osei2020"}) == "osei2020a"
-    assert make_citekey(["Osei, K."], 2020, "", taken) == "osei2020aa"
+    assert make_citekey(["Osei, K."], 2020, "", {"osei2020"}.__contains__) == "osei2020a"
+    assert make_citekey(["Osei, K."], 2020, "", taken.__contains__) == "osei2020aa"
 
 
 @given(
@@ -54,7 +54,7 @@ def test_keys_that_clash_get_letters_and_go_on_after_z():
 def test_whatever_the_work_its_key_is_new_and_pandoc_reads_it(authors, year, title, stem, again):
     taken: list[str] = []
     for _ in range(again + 1):
-        key = make_citekey(authors, year, title, taken, stem=stem)
+        key = make_citekey(authors, year, title, taken.__contains__, stem=stem)
         assert re.fullmatch(r"[A-Za-z0-9_:.+/-]+", key)
         assert valid_citekey(key)
         assert key not in taken

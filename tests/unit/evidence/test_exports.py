@@ -16,7 +16,7 @@ from citeloom.catalog import Catalog
 from citeloom.catalog.documents import Document, State
 from citeloom.catalog.projects import Project
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.evidence.cite import format_cites, records_of
+from citeloom.evidence.cite import cited_records, format_cites
 from citeloom.evidence.export import export
 from citeloom.evidence.works import Works
 
@@ -119,7 +119,7 @@ def test_an_unknown_format_and_a_missing_manuscript_are_refused(works: Works, pr
 
 def test_the_records_of_several_works_are_one_text_each_once(catalog: Catalog, project: Project, works: Works) -> None:
     keep(catalog, project, "odd key")
-    answer = records_of(works, project, ["zeno", "[see @berg, p. 3]", "Berg2019", "odd key"], "bibtex")
+    answer = cited_records(works, project, ["zeno", "[see @berg, p. 3]", "Berg2019", "odd key"], "bibtex")
     lines = answer.text.splitlines()
     assert [line for line in lines if line.startswith("@")] == ["@book{zeno,", "@book{Berg2019,"]
     assert answer.keys[1] == ResolvedKey("Berg2019", "berg")
@@ -127,7 +127,7 @@ def test_the_records_of_several_works_are_one_text_each_once(catalog: Catalog, p
         "The citekey berg is Berg2019 n",
         "1 work is left out, because a ",
     ]
-    texts = json.loads(records_of(works, project, ["osei", "zeno"], "csl-json").text)
+    texts = json.loads(cited_records(works, project, ["osei", "zeno"], "csl-json").text)
     assert [item["id"] for item in texts] == ["osei", "zeno"]
 
 

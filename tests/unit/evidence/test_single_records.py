@@ -15,7 +15,7 @@ from citeloom.catalog import Catalog
 from citeloom.catalog.documents import Document, State
 from citeloom.catalog.projects import Project
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.evidence.export import record_of
+from citeloom.evidence.export import record_with_key
 from citeloom.evidence.works import Works
 from citeloom.ipc.client import Client
 from tests.support import SAMPLE
@@ -38,21 +38,21 @@ def keep(catalog: Catalog, project: Project, record: dict[str, Any], citekey: st
 
 
 def csl_json(works: Works, project: Project, citekey: str = "osei") -> dict[str, Any]:
-    (item,) = json.loads(record_of(works, project, citekey, "csl-json").text)
+    (item,) = json.loads(record_with_key(works, project, citekey, "csl-json").text)
     return dict(item)
 
 
 def test_a_record_stands_under_the_citekey_of_its_document(catalog: Catalog, project: Project, works: Works) -> None:
     keep(catalog, project, RECORD)
     assert csl_json(works, project) == {**CSL, "id": "osei", "citation-key": "osei"}
-    text = record_of(works, project, "osei", "bibtex").text
+    text = record_with_key(works, project, "osei", "bibtex").text
     assert text == "@book{osei,\n  title = {On \\textit{Salt}},\n  author = {Osei, Kwame},\n}\n"
 
 
 def test_a_citekey_that_the_work_had_before_leads_to_it(catalog: Catalog, project: Project, works: Works) -> None:
     keep(catalog, project, RECORD)
     catalog.citekey_aliases.note(project.id, "earlier", "osei")
-    answer = record_of(works, project, "earlier", "bibtex")
+    answer = record_with_key(works, project, "earlier", "bibtex")
     assert answer.text.startswith("@book{osei,") and answer.renamed_from == "earlier"
 
 
@@ -86,7 +86,7 @@ def test_an_unknown_work_or_format_is_refused(
 ) -> None:
     keep(catalog, project, RECORD)
     with pytest.raises(CiteLoomError) as caught:
-        record_of(works, project, citekey, form)
+        record_with_key(works, project, citekey, form)
     assert caught.value.code == code and caught.value.next_step
 
 

@@ -90,7 +90,7 @@ def test_a_reference_without_a_key_is_cited_by_the_one_that_an_import_makes(
     (work,) = Works(catalog).all(replace(project, references_path=str(references)))
     assert (work.citekey, work.csl["id"]) == ("GrainRice", "GrainRice")
     finder = RecordFinder(references)
-    assert finder.of_key("GrainRice") is not None
+    assert finder.with_key("GrainRice") is not None
 
 
 def test_a_key_of_today_means_more_than_one_of_yesterday(catalog: Catalog, project: Project) -> None:

@@ -90,7 +90,7 @@ def test_a_text_that_was_read_stays_while_its_file_is_away(found: list[FoundFile
     for doc_id in ready.keys() & away.keys():
         assert doc_id not in (*made.removed, *made.still_without, *(ident(f) for f in made.without_file))
         newer = ready[doc_id]["mtime_ns"] != away[doc_id].mtime_ns or ready[doc_id]["file_type"] == "fulltext"
-        can_come = away[doc_id].get is not None and not ready[doc_id]["size"]
+        can_come = away[doc_id].fetch is not None and not ready[doc_id]["size"]
         assert (doc_id in to_fetch) == (can_come and newer)
 
 

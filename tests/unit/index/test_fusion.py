@@ -121,6 +121,6 @@ def test_one_ranking_alone_gives_the_cosine_or_the_words_pressed_between_0_and_1
         Candidate("d", -0.5, 0.0),
     ]
     cosines, weights = rankings(found)
-    assert ranking.best(cosines, 2) == [("b", 0.75), ("a", 0.25)]
-    assert ranking.best(cosines, 9)[-1] == ("d", 0.0)
-    assert ranking.best(ranking.scaled_bm25(weights), 9) == [("c", 0.75), ("b", 0.5)]
+    assert ranking.top(cosines, 2) == [("b", 0.75), ("a", 0.25)]
+    assert ranking.top(cosines, 9)[-1] == ("d", 0.0)
+    assert ranking.top(ranking.scaled_bm25(weights), 9) == [("c", 0.75), ("b", 0.5)]

@@ -56,7 +56,7 @@ def fill(collection: Collection, version: str, count: int = 3) -> None:
 def begin(collections: Collections, generation: int, count: int = 3) -> Collection:
     made = collections.create(place(generation), 4, sparse=True)
     fill(made, f"generation {generation}", count)
-    collections.adopt(place(generation), made)
+    collections.register(place(generation), made)
     return made
 
 
@@ -85,10 +85,10 @@ def test_a_swap_lets_every_reader_finish_and_gives_the_next_one_the_new_generati
 ) -> None:
     begin(collections, 1)
     reader = collections.get(place(1))
-    begin(collections, 2)
-    assert seen(collections.get(place(1))) == {"generation 1"}
-    assert seen(collections.get(place(2))) == {"generation 2"}
-    collections.retire(place(2))
+    made = begin(collections, 2)
+    with collections.swapping(place(2), made):
+        assert seen(collections.get(place(1))) == {"generation 1"}
+        assert seen(collections.get(place(2))) == {"generation 2"}
     assert seen(reader) == {"generation 1"}
     assert reader.count() == 3
     assert seen(collections.get(place(2))) == {"generation 2"}
@@ -101,7 +101,7 @@ def test_tidying_deletes_what_an_interrupted_rebuild_left(collections: Collectio
     begin(collections, 1)
     (tmp_path / NAME / "g0002" / "half").mkdir(parents=True)
     (tmp_path / "proj-other" / "g0002").mkdir(parents=True)
-    collections.tidy(place(1))
+    collections.delete_others(place(1))
     assert [folder.name for folder in (tmp_path / NAME).iterdir()] == ["g0001"]
     assert (tmp_path / "proj-other" / "g0002").exists()
     assert seen(collections.get(place(1))) == {"generation 1"}
@@ -115,7 +115,7 @@ def test_what_a_kill_left_of_a_removal_goes_and_an_index_without_a_project_stays
     shutil.copytree(tmp_path / NAME, tmp_path / f"removed-{NAME}", copy_function=copy_with_holes)
     shutil.copytree(tmp_path / NAME, tmp_path / "proj-lost", copy_function=copy_with_holes)
     assert collections.orphans({NAME}) == ["proj-lost"]
-    collections.clear_removed()
+    collections.finish_removals()
     collections.archive_orphan("proj-lost")
     kept, *others = sorted(folder.name for folder in tmp_path.iterdir())
     assert kept.startswith("lost-proj-lost-") and others == [NAME]
@@ -140,7 +140,7 @@ def test_an_optimised_copy_gives_the_same_hits(collections: Collections) -> None
     copy = optimised_copy(collections.folder(place(1)), collections.folder(place(2)))
     assert copy is not None
     assert not (copy.folder / "temp_segments" / "of one that was killed").exists()
-    collections.adopt(place(2), copy)
+    collections.register(place(2), copy)
     assert copy.scroll(EVERYTHING, 100) == made.scroll(EVERYTHING, 100)
     for number in range(5):
         vector = [random.Random(number).gauss(0, 1) for _ in range(4)]
@@ -164,7 +164,7 @@ def test_an_index_that_is_written_anew_has_nothing_left_of_what_was_deleted(
     folders = collections.folder(place(1)), collections.folder(place(2))
     copy = optimised_copy(*folders, (4, True), lambda *far: told.append(far))
     assert copy is not None
-    collections.adopt(place(2), copy)
+    collections.register(place(2), copy)
     assert told[-1] == (30, 30)
     assert copy.points(None, 100) == made.points(None, 100)
     assert copy.indexes() == made.indexes()
@@ -199,10 +199,10 @@ def test_what_grows_large_before_anybody_reads_it_gets_its_graph_on_the_way(
     other.build_graph_if_large(settled, nullcontext(), stop)
     assert seen(settled) == {"stopped"}, "it can be gone on with"
     settled.close()
-    begun = other.begun(place(1))
-    assert isinstance(begun, EdgeCollection)
-    assert begun.written == 60, "whoever goes on with it does not know what has a graph"
-    begun.close()
+    unfinished = other.open_unfinished(place(1))
+    assert isinstance(unfinished, EdgeCollection)
+    assert unfinished.written == 60, "whoever goes on with it does not know what has a graph"
+    unfinished.close()
 
 
 def test_what_is_written_anew_gets_its_graph_on_the_way(
@@ -256,7 +256,7 @@ def test_what_is_still_being_built_is_not_tidied_away(collections: Collections, 
     begin(collections, 1)
     for name in ("g0002", "g0003"):
         (tmp_path / NAME / name).mkdir()
-    collections.tidy(place(1), [place(3)])
+    collections.delete_others(place(1), [place(3)])
     assert sorted(folder.name for folder in (tmp_path / NAME).iterdir()) == ["g0001", "g0003"]
 
 

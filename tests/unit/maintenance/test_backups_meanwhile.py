@@ -52,7 +52,7 @@ def test_nothing_is_taken_from_a_backup_and_no_project_is_lost_by_a_restore(serv
 
     for project in ("thesis", "other"):
         service.projects.remove_project(RemoveProject(project=project))
-    with pytest.raises(CiteLoomError, match="There are projects here already: late"):
+    with pytest.raises(CiteLoomError, match="There are projects already: late"):
         service.restores.restore(Restore(file=str(file)), Adding(service))
     assert [project.id for project in service.projects.list_projects(ListProjects()).projects] == ["late"]
     assert not (tmp_path / "home" / "restore.json").exists()

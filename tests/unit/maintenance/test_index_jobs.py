@@ -43,7 +43,7 @@ def new_service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cal
     monkeypatch.setenv("CITELOOM_HOME", str(tmp_path))
     monkeypatch.setenv("CITELOOM_WATCH", "off")
     monkeypatch.setenv(credentials.variable("qdrant"), KEY)
-    monkeypatch.setattr(registry, "_READERS_SECONDS", 0.0)
+    monkeypatch.setattr(registry, "_DELETION_DELAY", 0.0)
     monkeypatch.setattr(index_jobs, "_FIRST_PAUSE", 0.02)
     made: list[Container] = []
 

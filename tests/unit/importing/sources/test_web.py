@@ -129,7 +129,7 @@ def test_what_cannot_be_read_leaves_nothing_behind(site: str, tmp_path: Path, pa
 
 def test_a_document_over_the_limit_is_not_kept(site: str, tmp_path: Path) -> None:
     with pytest.raises(CiteLoomError, match="larger than"):
-        fetch(f"{site}/endless", tmp_path / "doc", allowed=only_the_test_server, most=1_000)
+        fetch(f"{site}/endless", tmp_path / "doc", allowed=only_the_test_server, max_bytes=1_000)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -33,7 +33,7 @@ def records(tmp_path: Path) -> RecordFinder:
 @pytest.fixture
 def reprint(catalog: Catalog, project: Project, collection: EdgeCollection, records: RecordFinder) -> Document:
     """A file that was matched by its DOI when its work had no file yet."""
-    record = records.of_key("owl2007")
+    record = records.with_key("owl2007")
     assert record is not None
     plain = {**json.loads(json.dumps(asdict(record))), "_seen": SEEN}
     made = Document(project.id, "reprint", "/papers/reprint.md", state=State.READY, version="v", chunks=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citeloom.importing.stages.refine import refined
+from citeloom.importing.stages.refine import map_passages
 from citeloom.index.base import Point
 
 texts = st.lists(st.sampled_from(["salt", "grain", "trade", "coast", "ship", "Über"]), max_size=6).map(" ".join)
@@ -33,7 +33,7 @@ def words(of: Point) -> set[str]:
 
 @given(passages("old"), passages("new"))
 def test_every_old_passage_leads_to_the_best_new_one_on_its_pages(old: list[Point], new: list[Point]) -> None:
-    became = refined(old, new)
+    became = map_passages(old, new)
     by_id = {one.id: one for one in new}
     for one in old:
         near = [other for other in new if pages(one) & pages(other)]
@@ -53,8 +53,8 @@ def test_a_passage_that_was_cut_otherwise_leads_to_the_part_with_most_of_its_wor
         passage("b", "Salt came over land, in carts.", (3, 3)),
         passage("c", "Grain came by ship. Salt came over land, in carts.", (9, 9)),
     ]
-    assert refined(old, new) == {"o": "b"}
+    assert map_passages(old, new) == {"o": "b"}
 
 
 def test_a_passage_whose_page_is_left_out_now_leads_nowhere_rather_than_anywhere() -> None:
-    assert refined([passage("o", "Figure 7", (3, 3))], [passage("a", "Grain came by ship.", (4, 4))]) == {}
+    assert map_passages([passage("o", "Figure 7", (3, 3))], [passage("a", "Grain came by ship.", (4, 4))]) == {}

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.importing.watch.zotero_polling import FULL, REST, PollState, ZoteroPoller
+from citeloom.importing.watch.zotero_polling import FULL_SYNC_INTERVAL, SYNC_INTERVAL, PollState, ZoteroPoller
 from citeloom.zotero.types import ZoteroProbe
 from tests.support import wait_for
 
@@ -98,7 +98,7 @@ def test_between_two_syncs_there_is_always_a_rest_even_when_they_fail(world: Wor
     world.live(4200)
     tried = sorted([*(begin for begin, _ in world.syncs), *world.failures])
     for earlier, later in itertools.pairwise(tried):
-        assert later - (earlier + world.sync_takes) >= REST - 1e-6
+        assert later - (earlier + world.sync_takes) >= SYNC_INTERVAL - 1e-6
 
 
 @given(st.lists(st.floats(0, 2000), min_size=1, max_size=30), st.floats(1, 8))
@@ -117,7 +117,7 @@ def test_what_was_saved_just_before_zotero_closed_is_read_from_its_database() ->
 def test_an_unchanged_zotero_is_looked_at_often_and_synced_four_times_an_hour() -> None:
     world = World([(0, 1e9)]).live(3600)
     assert len(world.looks) >= 3600 / SECONDS - 5
-    assert [round(begin / FULL) for begin, _ in world.syncs] == [0, 1, 2, 3]
+    assert [round(begin / FULL_SYNC_INTERVAL) for begin, _ in world.syncs] == [0, 1, 2, 3]
 
 
 def test_a_closed_zotero_is_looked_at_less_and_less_down_to_once_a_minute() -> None:
@@ -172,7 +172,7 @@ def test_it_sleeps_while_no_project_has_zotero_sources(running: Callable[..., Zo
 def test_no_failure_ends_it_and_stopping_does(
     running: Callable[..., ZoteroPoller], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("REST", "MAX_WAIT"):
+    for name in ("SYNC_INTERVAL", "MAX_WAIT"):
         monkeypatch.setattr(f"citeloom.importing.watch.zotero_polling.{name}", 0.01)
     monkeypatch.setattr("citeloom.importing.watch.zotero_polling._MIN_WAIT", 0.01)
     looks, syncs = iter(range(10**9)), iter(range(10**9))

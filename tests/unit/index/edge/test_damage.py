@@ -128,7 +128,7 @@ def test_a_segment_that_is_gone_after_a_kill_is_said(killed: Path, tmp_path: Pat
     folder = tmp_path / "g0001"
     shutil.copytree(killed, folder, copy_function=copy_with_holes)
     shutil.rmtree(next((folder / "segments").iterdir()))
-    with pytest.raises(CiteLoomError, match=r"is damaged: segments/.* is not there"):
+    with pytest.raises(CiteLoomError, match=r"is damaged: segments/.* is missing"):
         EdgeCollection.open(folder)
 
 
@@ -227,11 +227,11 @@ def test_what_can_be_read_of_a_damaged_index_is_read_by_another_process(closed: 
     texts = file_of(folder, "payload_storage/page_0.dat")
     with texts.open("r+b") as opened:
         opened.write(b"\xff" * 16)
-    (passages,) = trial_open.rescued(folder, ["d", "of another"]).values()
+    (passages,) = trial_open.recover_passages(folder, ["d", "of another"]).values()
     assert _PASSAGES - 2 <= len(passages) < _PASSAGES
     with pytest.raises(CiteLoomError, match="is damaged"):
         EdgeCollection.open(folder)
-    assert trial_open.rescued(tmp_path / "nothing", ["x"]) == {}
+    assert trial_open.recover_passages(tmp_path / "nothing", ["x"]) == {}
 
 
 def test_what_prevents_the_trial_is_not_held_against_the_index(

@@ -21,7 +21,7 @@ E5, NOMIC, BGE = "intfloat/multilingual-e5-large", "nomic-ai/nomic-embed-text-v1
 
 
 def test_every_offered_model_has_its_instruction_or_none_as_its_makers_say() -> None:
-    said = {about["model"]: about["description"] for about in loading.offered()}
+    said = {about["model"]: about["description"] for about in loading.supported_models()}
     for choice in choices():
         before = instruction(choice.name)
         needed = " necessary" in said.get(choice.name, "") and "not necessary" not in said[choice.name]
@@ -59,7 +59,7 @@ def test_what_stands_before_a_passage_counts_in_its_limit_and_its_fingerprint(
 
 
 def put_on_this_machine(home: Path, name: str) -> None:
-    about = next(about for about in loading.offered() if about["model"] == name)
+    about = next(about for about in loading.supported_models() if about["model"] == name)
     folder = home / "cache" / "models" / f"models--{about['sources']['hf'].replace('/', '--')}"
     weights = folder / "snapshots" / "0000" / about["model_file"]
     weights.parent.mkdir(parents=True)

@@ -177,7 +177,7 @@ def test_the_shelf_loads_a_model_once_for_each_use(bundled: DenseModel, monkeypa
     loaded: list[tuple[str, Any]] = []
 
     class Light:
-        def __init__(self, name: str, at_once: int, *, allow_download: bool, give_way: Any) -> None:
+        def __init__(self, name: str, parallel: int, *, allow_download: bool, give_way: Any) -> None:
             loaded.append((name, give_way))
 
         def close(self) -> None:

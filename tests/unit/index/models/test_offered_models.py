@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from citeloom.core.settings import BUNDLED_DENSE
-from citeloom.index.models.available import MANY, choices, recommended, rerankers
+from citeloom.index.models.available import MULTILINGUAL, choices, recommended, rerankers
 
 DE, ES, E5 = "jinaai/jina-embeddings-v2-base-de", "jinaai/jina-embeddings-v2-base-es", "intfloat/multilingual-e5-large"
 
@@ -11,7 +11,7 @@ DE, ES, E5 = "jinaai/jina-embeddings-v2-base-de", "jinaai/jina-embeddings-v2-bas
 def test_the_models_say_which_languages_they_know() -> None:
     known = {choice.name: choice for choice in choices()}
     assert next(iter(known)) == BUNDLED_DENSE
-    assert [known[name].languages for name in (BUNDLED_DENSE, DE, E5)] == [("en",), ("en", "de"), (MANY,)]
+    assert [known[name].languages for name in (BUNDLED_DENSE, DE, E5)] == [("en",), ("en", "de"), (MULTILINGUAL,)]
     assert (known[E5].tokens, known[E5].dimensions, known[E5].here) == (512, 1024, False)
     assert all(choice.languages for choice in known.values())
     assert not any("clip" in name or "code" in name for name in known)
@@ -24,7 +24,7 @@ def test_a_library_is_recommended_models_that_know_its_languages() -> None:
     assert {DE, E5} < german and BUNDLED_DENSE not in german and ES not in german
     assert E5 in recommended(found, {"de": 5, "es": 5}) and DE not in recommended(found, {"de": 5, "es": 5})
     assert BUNDLED_DENSE in recommended(found, {"en": 99, "de": 1}), "one book decides nothing"
-    assert recommended(found, {"pl": 3}) == {c.name for c in found if c.name in german and MANY in c.languages}
+    assert recommended(found, {"pl": 3}) == {c.name for c in found if c.name in german and MULTILINGUAL in c.languages}
 
 
 def test_cross_encoders_say_what_they_read() -> None:

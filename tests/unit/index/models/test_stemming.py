@@ -10,7 +10,7 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.settings import BUNDLED_SPARSE
 from citeloom.index.base import SparseVector
 from citeloom.index.models.embedding import SparseModel
-from citeloom.index.models.stemming import LANGUAGES, code_of, detect, question_words
+from citeloom.index.models.stemming import LANGUAGES, code_of, detect, question_vector
 
 PROSE = {
     "en": "The treaties between the cities were kept in the archives, but their origin is not always known to us.",
@@ -60,14 +60,14 @@ def test_one_language_for_all_finds_what_was_embedded_by_it_and_in_english() -> 
 
 def test_common_words_of_the_questions_language_count_in_none() -> None:
     (english,) = SparseModel(BUNDLED_SPARSE).embed(['He said "der Mann" and "die Frau"'], "en")
-    assert not found(question_words("Wie alt war der Krieg und die Stadt?", ["de"]), english)
-    war = question_words("causes of the civil war", ["de"])  # a stop word in German, not in this question
+    assert not found(question_vector("Wie alt war der Krieg und die Stadt?", ["de"]), english)
+    war = question_vector("causes of the civil war", ["de"])  # a stop word in German, not in this question
     assert found(war, SparseModel(BUNDLED_SPARSE).embed(["War and peace"], "en")[0])
 
 
 @given(st.text(max_size=60), st.sets(st.sampled_from([*LANGUAGES, "", "pl"])))
 def test_each_stem_of_any_question_counts_once(text: str, codes: set[str]) -> None:
-    words = question_words(text, codes)
+    words = question_vector(text, codes)
     assert len(words.indices) == len(set(words.indices)) == len(words.values)
     assert all(value > 0 for value in words.values)
 

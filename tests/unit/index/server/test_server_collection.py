@@ -132,7 +132,7 @@ def test_another_key_is_used_from_now_on_and_what_is_being_written_stays_hidden(
 
 
 def test_a_server_that_wants_a_key_says_how_to_log_in(qdrant: QdrantStandIn) -> None:
-    for key, says in ((None, "wants a key"), ("wrong", "refuses the key")):
+    for key, says in ((None, "requires a key"), ("wrong", "refuses the key")):
         error = failure(lambda key=key: QdrantServer(qdrant.address, key).check())  # type: ignore[misc]
         assert (error.code, says in error.message) == (Code.PERMISSION_DENIED, True)
         assert "citeloom index login" in error.next_step
