@@ -19,15 +19,18 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.ipc import launch, protocol
 
 USAGE = """\
-Usage: citeloom mcp [--project ID]... [--toolsets LIST]
+Usage: citeloom mcp [--project ID]... [--toolsets LIST] [--dialect NAME]
 
   The MCP server that an editor launches; it speaks MCP on stdin and stdout.
 
   --project ID     let this editor see only this project (repeatable); without it, all projects
-  --toolsets LIST  tools to offer, separated by commas: read, write (default: read)
+  --toolsets LIST  tools to offer, separated by commas: read, write, notes (default: read)
+  --dialect NAME   speak as another system, for agents that were set up for it: chunk-retrieval, fastmcp, vector-db,
+                   rekall or mcpvectordb; all of its tools, unless --toolsets says less
 """
 
-_TOOLSETS = ("read", "write")
+_TOOLSETS = ("read", "write", "notes")
+_DIALECTS = ("chunk-retrieval", "fastmcp", "vector-db", "rekall", "mcpvectordb")
 _REPLAY = "citeloom-replay"  # the id of a repeated handshake, whose answer the editor does not get
 
 
@@ -150,7 +153,7 @@ class Bridge:
         if number is None:
             return
         if method == "tools/call":
-            body = {"error": error.as_dict(), "correlation_id": os.urandom(8).hex()}
+            body = {**self._failure(error.as_dict()), "correlation_id": os.urandom(8).hex()}
             content = [{"type": "text", "text": json.dumps(body, ensure_ascii=False)}]
             # Revisions of MCP before 2026-07-28 know no resultType, and ignore it.
             result = {"resultType": "complete", "content": content, "structuredContent": body, "isError": True}
@@ -158,6 +161,15 @@ class Bridge:
         else:
             problem = {"code": -32000, "message": str(error), "data": error.as_dict()}
             self._write({"jsonrpc": "2.0", "id": number, "error": problem})
+
+    def _failure(self, error: dict[str, Any]) -> dict[str, Any]:
+        """Return an error in the shape of the dialect."""
+        match self._options.get("dialect"):
+            case "vector-db":
+                return {"success": False, "error": error["message"], "error_code": error["code"], "details": {}}
+            case "mcpvectordb":
+                return {"status": "error", "error": error["message"]}
+        return {"error": error}
 
     def _write(self, message: dict[str, Any]) -> None:
         self._write_line(protocol.line(message))
@@ -195,11 +207,12 @@ def _ended() -> CiteLoomError:
 def parse_arguments(arguments: list[str]) -> dict[str, Any]:
     """Parse the bridge's options; by hand, because argparse would cost a fifth of the start."""
     projects: list[str] = []
-    toolsets: list[str] = [_TOOLSETS[0]]
+    toolsets: list[str] = []
+    dialect = ""
     rest = list(arguments)
     while rest:
         name, equals, value = rest.pop(0).partition("=")
-        if name not in ("--project", "--toolsets"):
+        if name not in ("--project", "--toolsets", "--dialect"):
             raise ValueError(f"citeloom mcp: there is no option {name}.")
         if not equals:
             if not rest:
@@ -209,12 +222,17 @@ def parse_arguments(arguments: list[str]) -> dict[str, Any]:
             raise ValueError(f"citeloom mcp: {name} needs a value.")
         if name == "--project":
             projects.append(value)
+        elif name == "--dialect":
+            dialect = value.strip()
+            if dialect not in _DIALECTS:
+                raise ValueError(f"citeloom mcp: there is no dialect {dialect}; there are {', '.join(_DIALECTS)}.")
         else:
             toolsets = [t.strip() for t in value.split(",") if t.strip()]
             unknown = [t for t in toolsets if t not in _TOOLSETS]
             if unknown:
                 raise ValueError(f"citeloom mcp: there is no toolset {unknown[0]}; there are {', '.join(_TOOLSETS)}.")
-    return {"projects": projects, "toolsets": toolsets, "version": __version__}
+    toolsets = toolsets or list(_TOOLSETS if dialect else _TOOLSETS[:1])
+    return {"projects": projects, "toolsets": toolsets, "dialect": dialect, "version": __version__}
 
 
 def main(arguments: list[str]) -> int:

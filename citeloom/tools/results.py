@@ -93,20 +93,20 @@ def _array(items: Schema) -> Schema:
     return {"type": "array", "items": items}
 
 
-def _answer(kind: Any, *without: str, **properties: Schema) -> Schema:
+def answer_schema(kind: Any, *without: str, **properties: Schema) -> Schema:
     """Return the schema of a tool's answer: the fields of its result, and the correlation id."""
     return object_schema(kind, *without, **properties, correlation_id=schema_of(str))
 
 
-PROJECTS = _answer(ProjectList, projects=_array(object_schema(ProjectSummary, "problem")))
-INSPECTION = _answer(CollectionDetails, "problem", storage=_OPEN, jobs=_array(_OPEN))
-QUERY = _answer(QueryResult)
-PASSAGE = _answer(PassageResult, "project")
-DOCUMENTS = _answer(DocumentPage, documents=_array(object_schema(DocumentSummary, "warnings")))
-DOCUMENT = _answer(DocumentText, "warnings")
-QUOTE = _answer(VerifyResult)
-CITATIONS = _answer(FormattedCitations, renamed=_array(_OPEN))
-CHECK = _answer(
+PROJECTS = answer_schema(ProjectList, projects=_array(object_schema(ProjectSummary, "problem")))
+INSPECTION = answer_schema(CollectionDetails, "problem", storage=_OPEN, jobs=_array(_OPEN))
+QUERY = answer_schema(QueryResult)
+PASSAGE = answer_schema(PassageResult, "project")
+DOCUMENTS = answer_schema(DocumentPage, documents=_array(object_schema(DocumentSummary, "warnings")))
+DOCUMENT = answer_schema(DocumentText, "warnings")
+QUOTE = answer_schema(VerifyResult)
+CITATIONS = answer_schema(FormattedCitations, renamed=_array(_OPEN))
+CHECK = answer_schema(
     CheckReport,
     "edits",
     "fixable",
@@ -118,9 +118,9 @@ CHECK = _answer(
     truncated=schema_of(bool),
     truncated_count=schema_of(int),
 )
-HELP = _answer(HelpText)
-INGESTION = _answer(Ingestion)
+HELP = answer_schema(HelpText)
+INGESTION = answer_schema(Ingestion)
 INGESTION["properties"] |= object_schema(ImportResult, "stages", "stopped")["properties"]
 INGESTION["properties"] |= object_schema(Progress)["properties"]
-STORED = _answer(StoredChunks)
-DELETED = _answer(DeletedDocument)
+STORED = answer_schema(StoredChunks)
+DELETED = answer_schema(DeletedDocument)

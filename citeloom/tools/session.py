@@ -9,7 +9,6 @@ import time
 import uuid
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -23,17 +22,16 @@ from mcp_types.jsonrpc import jsonrpc_message_adapter
 
 from citeloom import __version__
 from citeloom.api.engine import ConnectedEditor
-from citeloom.api.verbs import encode
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.jobs import Job, Progress, describe_progress
+from citeloom.core.jobs import describe_progress
 from citeloom.core.text.sanitize import clean_values, shortened_values
 from citeloom.engine.container import Container
 from citeloom.ipc import protocol
 from citeloom.tools import older_names
 from citeloom.tools.arguments import read, schema
-from citeloom.tools.guide import INSTRUCTIONS
-from citeloom.tools.table import READ, TOOLS, Call, Tool
+from citeloom.tools.dialect import dialect
+from citeloom.tools.tool import READ, Call, ImportOutcome, StartedImport, Tool
 
 if TYPE_CHECKING:
     from citeloom.engine.server import Connection
@@ -57,7 +55,8 @@ class Session:
         projects = options.get("projects")
         self._visible = frozenset(str(p) for p in projects) if projects else None
         self._toolsets = [str(t) for t in options.get("toolsets") or (READ,)]
-        self._tools = {name: tool for name, tool in TOOLS.items() if tool.toolset in self._toolsets}
+        self._dialect = dialect(str(options.get("dialect") or ""))
+        self._tools = {name: tool for name, tool in self._dialect.tools.items() if tool.toolset in self._toolsets}
         self._bridge = str(options.get("bridge") or "")
         self._editor = container.editors.reconnected(self._bridge)
         self._id = self._editor.session_id if self._editor else uuid.uuid4().hex[:12]
@@ -66,7 +65,7 @@ class Session:
             "citeloom",
             version=__version__,
             title="CiteLoom",
-            instructions=INSTRUCTIONS,
+            instructions=self._dialect.instructions,
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
         )
@@ -134,13 +133,14 @@ class Session:
         tool, given, answer = params.name, dict(params.arguments or {}), {}
         outcome = "ok"
         try:
-            tool, given = older_names.resolve(
-                tool, given, lambda: self._container.projects.default_project(self._visible).id
-            )
+            if not self._dialect.name:
+                tool, given = older_names.resolve(
+                    tool, given, lambda: self._container.projects.default_project(self._visible).id
+                )
             answer = await self._run(tool, given, context)
         except CiteLoomError as error:
             outcome = str(error.code)
-            answer = {"error": error.as_dict()}
+            answer = self._dialect.failure(error)
         except Exception as error:
             log.exception("tool %s failed [%s]", tool, correlation_id)
             outcome = str(Code.INTERNAL_ERROR)
@@ -149,17 +149,19 @@ class Session:
                 f"{type(error).__name__} in {tool}.",
                 f"The engine's log has it under {correlation_id}.",
             )
-            answer = {"error": problem.as_dict()}
-        answer["correlation_id"] = correlation_id
+            answer = self._dialect.failure(problem)
+        if self._dialect.in_answer:
+            answer["correlation_id"] = correlation_id
         tool = tool[:_MAX_NAME]
         milliseconds = round((time.perf_counter() - began) * 1000, 1)
         log.info("%s %s %s %.1f ms [%s]", client, tool, outcome, milliseconds, correlation_id)
-        await self._log_call(client, tool, given, answer, outcome, milliseconds)
+        await self._log_call(client, tool, given, answer, outcome, milliseconds, correlation_id)
         shown = clean_values(answer)  # documents, records and other agents are not trusted
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=json.dumps(shown, ensure_ascii=False))],
             structured_content=shown,
             is_error=outcome != "ok",
+            _meta=None if self._dialect.in_answer else {"correlation_id": correlation_id},
         )
 
     async def _run(self, name: str, given: dict[str, Any], context: ServerRequestContext[Any]) -> dict[str, Any]:
@@ -172,12 +174,14 @@ class Session:
             )
         cancel = Cancel()
         call = Call(self._container, self._visible, read(tool.arguments, given), cancel)
-        limit = self._container.settings.timeouts.of(name)
+        limit = tool.seconds or self._container.settings.timeouts.of(tool.limit)
         try:
             with anyio.fail_after(limit):
                 answer = await self._connection.pool.run(self._id, name, partial(tool.run, call), limit)
-                if name == "ingest_from_source":
-                    answer = await self._wait_for_import(call, answer["job_id"], limit, context)
+                if isinstance(answer, StartedImport):
+                    outcome = await self._wait_for_import(answer.job_id, limit, context)
+                    make = partial(answer.answer, outcome)
+                    answer = await self._connection.pool.run(self._id, name, make, _ANSWER_MARGIN)
                 return answer
         except TimeoutError as error:
             log.warning("%s gave up after %s s: incomplete", name, limit)
@@ -189,9 +193,7 @@ class Session:
         finally:
             cancel.set()
 
-    async def _wait_for_import(
-        self, call: Call[Any], job_id: str, limit: float, context: ServerRequestContext[Any]
-    ) -> dict[str, Any]:
+    async def _wait_for_import(self, job_id: str, limit: float, context: ServerRequestContext[Any]) -> ImportOutcome:
         until = time.monotonic() + max(0.0, limit - _ANSWER_MARGIN)
         jobs, reported = self._container.jobs, -1.0
         while True:
@@ -206,14 +208,7 @@ class Session:
                 break
         if finished is None:
             jobs.report_later(job_id)
-        answer = {"project": call.arguments.project, "job_id": job_id, **_import_answer(finished, progress)}
-        if finished is None and jobs.paused:
-            answer["warnings"] = ["The researcher has paused imports: this one begins when they go on."]
-        errors = answer.get("errors") or []
-        if finished and errors and errors[0]["source"] == finished.request["source"]:
-            # If the only file of the request failed, the call fails too, instead of succeeding with a warning.
-            raise CiteLoomError(Code(errors[0]["code"]), errors[0]["reason"], source=Path(errors[0]["source"]).name)
-        return answer
+        return ImportOutcome(job_id, finished, progress, jobs.paused)
 
     async def _identify_editor(self, ctx: ServerRequestContext[Any], call_next: CallNext) -> HandlerResult:
         """Identify the editor by its handshake, or by each request since MCP 2026-07-28."""
@@ -242,7 +237,14 @@ class Session:
         return self._editor
 
     async def _log_call(
-        self, client: str, tool: str, given: dict[str, Any], answer: dict[str, Any], outcome: str, milliseconds: float
+        self,
+        client: str,
+        tool: str,
+        given: dict[str, Any],
+        answer: dict[str, Any],
+        outcome: str,
+        milliseconds: float,
+        correlation_id: str,
     ) -> None:
         if not self._container.settings.privacy.access_log:
             return
@@ -254,7 +256,7 @@ class Session:
             asked = f"{places}: {asked}" if asked else places
         entry = partial(
             self._container.catalog.access_log.add,
-            correlation_id=answer["correlation_id"],
+            correlation_id=correlation_id,
             client=client,
             project_id=str(given["project"])[:_MAX_NAME] if "project" in given else None,
             tool=tool,
@@ -267,16 +269,6 @@ class Session:
             await anyio.to_thread.run_sync(entry)
         except CiteLoomError as error:
             log.error("the access log could not be written: %s", error)
-
-
-def _import_answer(finished: Job | None, progress: Progress | None) -> dict[str, Any]:
-    """Return the result of an import, or its progress."""
-    if finished is None:
-        reached = encode(progress) if progress else {"total": 0, "searchable": 0, "done": 0, "stage": "queued"}
-        return {"status": "running", **reached}
-    if finished.state == "failed":
-        raise CiteLoomError.from_dict(finished.result["error"])
-    return {"status": finished.state, **finished.result}
 
 
 def _passages_of(answer: dict[str, Any]) -> list[str]:
@@ -338,7 +330,7 @@ def describe(tool: Tool) -> types.Tool:
         input_schema=schema(tool.arguments),
         output_schema=tool.output,
         annotations=types.ToolAnnotations(
-            read_only_hint=tool.toolset == READ,
+            read_only_hint=tool.read_only,
             destructive_hint=tool.destructive,
             idempotent_hint=True,
             open_world_hint=tool.open_world,

@@ -1,13 +1,11 @@
-"""The table of MCP tools. A tool is a function: its name is the tool's, its docstring the description for agents.
-
-Used by `tools.session`.
-"""
+"""The tools of the toolsets `read` and `write`. Used by the session."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, fields
-from typing import Any, Generic, TypeVar
+from dataclasses import fields
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
 
 from citeloom.api.evidence import (
     RECORD_FORMATS,
@@ -31,81 +29,29 @@ from citeloom.api.library import (
     project_json,
 )
 from citeloom.api.search import GetPassage, Query
-from citeloom.api.verbs import R, Request, encode
-from citeloom.core.cancel import Cancel
+from citeloom.api.verbs import encode
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.jobs import Job
 from citeloom.core.text.sanitize import shortened_values
-from citeloom.engine.container import Container
 from citeloom.tools import arguments as a
 from citeloom.tools import results as o
 from citeloom.tools.guide import guide
+from citeloom.tools.tool import WRITE, Call, ImportOutcome, Json, StartedImport, ToolTable, as_json, tool, without
 
-READ, WRITE = "read", "write"
 _DOCUMENT_KEYS = {field.name for field in fields(DocumentSummary)}
 _CITATION_FORMATS = ("bibliography", "citation", *RECORD_FORMATS)
 _MAX_FINDINGS = 100  # in one answer
+_NO_PROGRESS = {"total": 0, "searchable": 0, "done": 0, "stage": "queued"}
 
-Json = dict[str, Any]
-A = TypeVar("A", bound=a.Arguments)
 P = TypeVar("P", bound=a.InProject)
 
-
-@dataclass(frozen=True, slots=True)
-class Call(Generic[A]):
-    """One call of a tool, with the projects that its session may access."""
-
-    container: Container
-    visible: frozenset[str] | None
-    arguments: A
-    cancel: Cancel
-
-    def handle(self, request: Request[R]) -> R:
-        """Have the engine handle a request."""
-        return self.container.verbs.handle(request, self.cancel)
+TOOLS: ToolTable = {}
+_tool = partial(tool, TOOLS)
 
 
 def _project(call: Call[P]) -> str:
     """Return the project named in the arguments; raise INVALID_PROJECT if the session may not access it."""
     return call.container.catalog.projects.get(call.arguments.project, call.visible).id
-
-
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """A tool of the contract."""
-
-    name: str
-    title: str
-    description: str
-    toolset: str
-    arguments: type[a.Arguments]
-    output: Json
-    run: Callable[[Call[Any]], Json]
-    destructive: bool = False
-    open_world: bool = False  # it may access the internet
-
-
-TOOLS: dict[str, Tool] = {}  # by name, in the order in which they are listed
-
-
-def _tool(
-    title: str, arguments: type[A], output: Json, toolset: str = READ, **flags: bool
-) -> Callable[[Callable[[Call[A]], Json]], Callable[[Call[A]], Json]]:
-    """Add a function to the table."""
-
-    def add(run: Callable[[Call[A]], Json]) -> Callable[[Call[A]], Json]:
-        name, description = run.__name__, " ".join(str(run.__doc__).split())
-        TOOLS[name] = Tool(name, title, description, toolset, arguments, output, run, **flags)
-        return run
-
-    return add
-
-
-def _json(result: object) -> Json:
-    return dict(encode(result))
-
-
-def _without(values: Json, *keys: str) -> Json:
-    return {key: value for key, value in values.items() if key not in keys}
 
 
 @_tool("List projects", a.NoArguments, o.PROJECTS)
@@ -147,7 +93,7 @@ def _query(call: Call[a.Query], *, hybrid: bool) -> Json:
         full_text=given.full_text,
         per_document=given.per_document,
     )
-    return _json(call.handle(request))
+    return as_json(call.handle(request))
 
 
 @_tool("Read a passage", a.GetPassage, o.PASSAGE)
@@ -158,9 +104,9 @@ def get_passage(call: Call[a.GetPassage]) -> Json:
         chunk_id=given.chunk_id,
         project=_project(call),
         context=given.context,
-        visible=None if call.visible is None else tuple(call.visible),
+        visible=call.visible_ids,
     )
-    return _without(_json(call.handle(request)), "project")
+    return without(as_json(call.handle(request)), "project")
 
 
 @_tool("List documents", a.ListDocuments, o.DOCUMENTS)
@@ -168,7 +114,7 @@ def list_documents(call: Call[a.ListDocuments]) -> Json:
     """Documents with citekey, title, pages, status, and why one failed."""
     given = call.arguments
     request = ListDocuments(project=_project(call), status=given.status, limit=given.limit, offset=given.offset)
-    page = _json(call.handle(request))
+    page = as_json(call.handle(request))
     # Paths of the researcher's files are not disclosed to agents.
     rows = [{key: value for key, value in row.items() if key in _DOCUMENT_KEYS} for row in page["documents"]]
     return {**page, "documents": rows}
@@ -182,7 +128,7 @@ def get_document(call: Call[a.GetDocument]) -> Json:
         raise CiteLoomError(Code.INVALID_INPUT, "Name the document once.", "Give doc_id or citekey, not both.")
     pages = None if given.pages is None else str(given.pages)
     request = GetDocument(project=_project(call), doc_id=given.doc_id, citekey=given.citekey, pages=pages)
-    return _json(call.handle(request))
+    return as_json(call.handle(request))
 
 
 @_tool("Verify a quotation", a.VerifyQuote, o.QUOTE)
@@ -192,7 +138,7 @@ def verify_quote(call: Call[a.VerifyQuote]) -> Json:
     given = call.arguments
     page = None if given.page is None else str(given.page)
     request = VerifyQuote(project=_project(call), quote=given.quote, citekey=given.citekey, page=page)
-    answer = _json(call.handle(request))
+    answer = as_json(call.handle(request))
     return {**answer, **shortened_values({key: answer[key] for key in ("quote", "page_claimed")})}
 
 
@@ -219,25 +165,24 @@ def format_citations(call: Call[a.FormatCitations]) -> Json:
         style, entries = made.style.title, made.citations if given.format == "citation" else made.bibliography
         text = "\n\n".join(entries)
     renamed = [key for key in made.keys if key.renamed_from]
-    return _json(o.FormattedCitations(given.format, style, text, entries, renamed, made.warnings))
+    return as_json(o.FormattedCitations(given.format, style, text, entries, renamed, made.warnings))
 
 
 @_tool("Check citations", a.CheckCitations, o.CHECK)
 def check_citations(call: Call[a.CheckCitations]) -> Json:
     """Every citation in a piece of manuscript against key, quotation and page."""
-    visible = None if call.visible is None else tuple(call.visible)
-    report = call.handle(CheckManuscript(project=_project(call), text=call.arguments.text, visible=visible))
+    report = call.handle(CheckManuscript(project=_project(call), text=call.arguments.text, visible=call.visible_ids))
     # Edits with byte positions are for programs that fix a file; an agent has the text itself.
-    answer = _without(_json(report), "edits", "fixable", "encoding", "file", "sha256")
+    answer = without(as_json(report), "edits", "fixable", "encoding", "file", "sha256")
     findings = [
-        shortened_values(_without(finding, "edit", "end_line", "end_column"))
+        shortened_values(without(finding, "edit", "end_line", "end_column"))
         for finding in answer["findings"][:_MAX_FINDINGS]
     ]
     omitted = max(0, len(report.findings) - _MAX_FINDINGS)
     return {
         **answer,
         "findings": findings,
-        "texts": [_without(text, "words") for text in answer["texts"]],
+        "texts": [without(text, "words") for text in answer["texts"]],
         "truncated": omitted > 0,
         "truncated_count": omitted,
     }
@@ -246,11 +191,11 @@ def check_citations(call: Call[a.CheckCitations]) -> Json:
 @_tool("How to use CiteLoom", a.Help, o.HELP)
 def help(call: Call[a.Help]) -> Json:
     """How to search, filter, cite and ingest."""
-    return _json(o.HelpText(*guide(call.arguments.topic)))
+    return as_json(o.HelpText(*guide(call.arguments.topic)))
 
 
 @_tool("Import documents", a.Ingest, o.INGESTION, WRITE, open_world=True)
-def ingest_from_source(call: Call[a.Ingest]) -> Json:
+def ingest_from_source(call: Call[a.Ingest]) -> StartedImport:
     """Import a file, folder or part of Zotero that the project may read. Answers within 15 s; status 'running'
     means that it goes on: call again for its progress."""
     given = call.arguments
@@ -258,8 +203,29 @@ def ingest_from_source(call: Call[a.Ingest]) -> Json:
     if not source:
         raise CiteLoomError(Code.INVALID_INPUT, "source is empty.", 'Name a file or folder; "." is the project\'s own.')
     options = given.options.model_dump(exclude_none=True) if given.options else {}
-    # The session waits for the job.
-    return {"job_id": call.container.imports.ingest_for_agent(Ingest(project=project, source=source, **options)).id}
+    job = call.container.imports.ingest_for_agent(Ingest(project=project, source=source, **options))
+    return StartedImport(job.id, partial(_import_answer, project))
+
+
+def _import_answer(project: str, outcome: ImportOutcome) -> Json:
+    """Return the result of an import, or its progress."""
+    answer: Json = {"project": project, "job_id": outcome.job_id}
+    job = outcome.finished
+    if job is None:
+        reached = encode(outcome.progress) if outcome.progress else _NO_PROGRESS
+        paused = ["The researcher has paused imports: this one begins when they go on."]
+        return {**answer, "status": "running", **reached} | ({"warnings": paused} if outcome.paused else {})
+    raise_failure(job)
+    return {**answer, "status": job.state, **job.result}
+
+
+def raise_failure(job: Job) -> None:
+    """Raise the error of a failed import, also if the only file of the request failed."""
+    if job.state == "failed":
+        raise CiteLoomError.from_dict(job.result["error"])
+    errors = job.result.get("errors") or []
+    if errors and errors[0]["source"] == job.request["source"]:
+        raise CiteLoomError(Code(errors[0]["code"]), errors[0]["reason"], source=Path(errors[0]["source"]).name)
 
 
 @_tool("Store passages", a.StoreChunks, o.STORED, WRITE)
@@ -267,10 +233,10 @@ def store_chunks(call: Call[a.StoreChunks]) -> Json:
     """Store 100-500 passages you embedded with the project's dense model (fewer only as the last batch).
     Idempotent by id. They count as no work until the researcher confirms them."""
     items = [AgentChunk(**dict(item)) for item in call.arguments.items]
-    return _json(call.handle(StoreChunks(project=_project(call), items=items)))
+    return as_json(call.handle(StoreChunks(project=_project(call), items=items)))
 
 
 @_tool("Delete a document", a.DeleteDocument, o.DELETED, WRITE, destructive=True)
 def delete_document(call: Call[a.DeleteDocument]) -> Json:
     """Take a document out of the index. Its file stays."""
-    return _json(call.handle(DeleteDocument(project=_project(call), doc_id=call.arguments.doc_id)))
+    return as_json(call.handle(DeleteDocument(project=_project(call), doc_id=call.arguments.doc_id)))
