@@ -27,7 +27,13 @@ def parse_json(body: bytes) -> Any:
         found = json.loads(body.decode("utf-8", "replace"))
         return replace_lone_surrogates(found) if _LONE_SURROGATE.search(body) else found
     except (ValueError, RecursionError) as error:
-        raise incomplete_answer("Zotero's answer is not JSON, or not all of it") from error
+        raise incomplete_answer("Zotero's answer is not complete JSON") from error
+
+
+def full_text_from_json(answer: Any) -> str | None:
+    """Return the text in an answer about an attachment's full text; None if there is none."""
+    text = answer.get("content") if isinstance(answer, dict) else None
+    return text if isinstance(text, str) and text.strip() else None
 
 
 def libraries_from_json(groups: Iterable[Mapping[str, Any]]) -> list[Library]:
