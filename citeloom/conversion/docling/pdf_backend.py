@@ -131,7 +131,7 @@ class _PageBackend(PdfPageBackend):
         )
 
     def get_page_image(self, scale: float = 1, cropbox: BoundingBox | None = None) -> Image:
-        picture = self._source.pictures.render(self._page.number, scale, self._page.quarter)
+        picture = self._source.pictures.render(self._page.number, scale, self._page.quarter_turns)
         wanted = (max(1, round(self._page.width * scale)), max(1, round(self._page.height * scale)))
         if picture.size != wanted:
             picture = picture.resize(wanted)
