@@ -34,18 +34,8 @@ _PLAIN_FIELDS = {
 _VERBATIM_FIELDS = {"DOI": "doi", "URL": "url", "ISBN": "isbn", "ISSN": "issn"}
 _ONLINE = ("online", "electronic", "www", "webpage")
 _INHERITED = (
-    "editor",
-    "publisher",
-    "year",
-    "date",
-    "month",
-    "location",
-    "address",
-    "series",
-    "volume",
-    "isbn",
-    "url",
-)
+    "editor", "publisher", "year", "date", "month", "location", "address", "series", "volume", "isbn", "url",
+)  # fmt: skip
 _EXTENDED_NAME = re.compile(r"\s*(?:family|given|prefix|suffix)(?:-i)?\s*=", re.IGNORECASE)
 
 
