@@ -25,7 +25,7 @@ _LONE_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 @dataclass(frozen=True, slots=True)
 class References:
-    """The records of an export, those without a citekey apart."""
+    """The records of an export; those without a citekey are separate."""
 
     records: tuple[Record, ...]
     warnings: tuple[str, ...] = ()

@@ -93,7 +93,7 @@ def _separate(processor: Processor, keys: list[str], steps: list[tuple[Step, boo
     if len({frozenset(processor.items[key].names.items()) for key in keys}) == 1:
         return  # the same names: no step can separate them
     useful = {key: processor.disambiguation[key] for key in keys}
-    for i, (step, kept) in enumerate(steps):
+    for i, (step, stays) in enumerate(steps):
         before = {key: processor.disambiguation[key] for key in keys}
         processor.disambiguation.update({key: step(disambiguation) for key, disambiguation in before.items()})
         groups = _groups(processor, keys)
@@ -102,7 +102,7 @@ def _separate(processor: Processor, keys: list[str], steps: list[tuple[Step, boo
                 if len(members) > 1:
                     _separate(processor, members, steps[i + 1 :])
             return
-        if not kept:
+        if not stays:
             processor.disambiguation.update(before)
     processor.disambiguation.update(useful)
 

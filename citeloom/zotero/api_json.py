@@ -53,17 +53,17 @@ def snapshot_from_json(
 ) -> Snapshot:
     """Return a snapshot from the `data` of all objects, without the trash and its children."""
     try:
-        kept = _outside_trash(collections, "parentCollection")
+        found = _outside_trash(collections, "parentCollection")
         return Snapshot(
             library,
-            {key: ZoteroCollection(key, str(c["name"]), c.get("parentCollection") or None) for key, c in kept.items()},
+            {key: ZoteroCollection(key, str(c["name"]), c.get("parentCollection") or None) for key, c in found.items()},
             {
                 key: SavedSearch(key, str(search["name"]), tuple(dict(c) for c in search.get("conditions", ())))
                 for key, search in _outside_trash(searches, "").items()
             },
             {
                 # The web API may still list deleted collections.
-                key: item_from_json({**data, "collections": [c for c in data.get("collections", ()) if c in kept]})
+                key: item_from_json({**data, "collections": [c for c in data.get("collections", ()) if c in found]})
                 for key, data in _outside_trash(items, "parentItem").items()
             },
         )

@@ -40,7 +40,7 @@ class ZoteroGateway:
     def __init__(self, settings: config.Zotero, mirror: Path) -> None:
         self._settings = settings
         self._mirror = mirror  # cache of the web API, so that only changes are downloaded
-        self._webs: dict[str, WebApi] = {}  # by key: a requested backoff must not be lost
+        self._web_apis: dict[str, WebApi] = {}  # by key: a requested backoff must be remembered
 
     # -- location -----------------------------------------------------------------------------------------
 
@@ -78,9 +78,9 @@ class ZoteroGateway:
         """Return the web API with a key."""
         from citeloom.zotero.web_api.source import WebApi  # slow to import, and rarely needed
 
-        if key not in self._webs:
-            self._webs = {key: WebApi(self._settings.web_url, key, self._mirror)}
-        return self._webs[key]
+        if key not in self._web_apis:
+            self._web_apis = {key: WebApi(self._settings.web_url, key, self._mirror)}
+        return self._web_apis[key]
 
     def open(self) -> LibrarySource:
         """Return the source that works now. Raises ZOTERO_UNAVAILABLE with what to do."""

@@ -63,7 +63,7 @@ def picture_workers(home: Path) -> list[psutil.Process]:
     """The processes that are kept for people who look at pages."""
     children = psutil.Process(engine_address(home)["pid"]).children()
     alive = [child for child in children if child.status() != psutil.STATUS_ZOMBIE]
-    return [child for child in alive if "--promptly" in child.cmdline()]
+    return [child for child in alive if "--interactive" in child.cmdline()]
 
 
 def test_a_hit_is_shown_on_its_page_with_its_lines_marked(library: Project) -> None:

@@ -17,7 +17,7 @@ from citeloom.bibliography.csl_json import tags_of
 
 Fields = Mapping[str, str]
 
-# CSL variables and the fields that may hold them; the first one that is present wins.
+# CSL variables and the fields that may contain them; the first one that is present wins.
 _PLAIN_FIELDS = {
     "publisher": ("publisher", "institution", "school", "organization"),
     "publisher-place": ("location", "address"),

@@ -23,7 +23,7 @@ _IN_JOURNALS = ("article", "periodical", "review")
 _CONTAINERS = {"online": "organization", "misc": "howpublished"}
 _ROLES = {"editor": "editor", "translator": "translator", "container-author": "bookauthor"}
 _DATE_FIELDS = {"event-date": "eventdate", "original-date": "origdate", "accessed": "urldate"}
-# Roles that stand in for the author of a work that has none.
+# Roles that replace the author of a work that has none.
 _AUTHOR_ROLES = ("author", "director", "composer", "host")
 _MONTH_NAMES = frozenset(name[:3].lower() for name in MONTHS)
 
@@ -64,7 +64,7 @@ def write_bib(works: Iterable[tuple[str, Csl]], dialect: Dialect, *, escaped: bo
     if invalid:
         omitted = "1 work is" if len(invalid) == 1 else f"{len(invalid)} works are"
         warnings.append(
-            f"{omitted} left out, because a .bib file cannot hold the citekey: {_listed(invalid)}. {_CITEKEY_ADVICE}"
+            f"{omitted} left out, because a .bib file cannot contain the citekey: {_listed(invalid)}. {_CITEKEY_ADVICE}"
         )
     if dialect.classic:
         warnings += _keys_equal_in_lower_case([entry["ID"] for entry in entries])

@@ -1,7 +1,7 @@
 """Docling backend that supplies words found by CiteLoom, in the PDF or by OCR, and page images.
 
-Docling's own parsers are not used, so that its text is the same from which page numbers, coverage and the quick text
-come.
+Docling's own parsers are not used, so that page numbers, coverage and the quick text are from the same words as its
+text.
 """
 
 from __future__ import annotations

@@ -280,8 +280,8 @@ def initials(given: str, mark: str, *, hyphen: bool = True, whole: bool = True) 
         if not pieces or not pieces[0][0].isupper() or (not whole and not is_initial):
             texts.append(f" {word} ")
             continue
-        kept = [_initials_of(piece, mark) for piece in pieces if piece[0].isupper()]
-        texts.append(("-" if hyphen else "").join(kept) + mark[len(mark.rstrip()) :])
+        abbreviated = [_initials_of(piece, mark) for piece in pieces if piece[0].isupper()]
+        texts.append(("-" if hyphen else "").join(abbreviated) + mark[len(mark.rstrip()) :])
     return re.sub(r"\s+", " ", "".join(texts)).strip()
 
 

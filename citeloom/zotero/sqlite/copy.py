@@ -78,7 +78,7 @@ def _state(part: Path, *, optional: bool) -> tuple[int, int, bytes] | None:
 def _copy_part(part: Path, copy: Path, *, exists: bool) -> None:
     copy.unlink(missing_ok=True)
     if exists:
-        with suppress(FileNotFoundError):  # deleted meanwhile: the fingerprint has changed
+        with suppress(FileNotFoundError):  # deleted since: the fingerprint has changed
             shutil.copyfile(part, copy)
 
 

@@ -76,7 +76,7 @@ class SqliteSource:
         except OSError as error:
             raise CiteLoomError(
                 Code.ZOTERO_UNAVAILABLE,
-                f"The text that Zotero keeps in {cache} cannot be read ({error.strerror or error}).",
+                f"The text that Zotero stored in {cache} cannot be read ({error.strerror or error}).",
                 "Give your user the right to read Zotero's data folder.",
             ) from error
 

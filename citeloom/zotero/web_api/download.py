@@ -136,7 +136,7 @@ def _check_status(status: int, name: str) -> None:
     if status == 404:
         raise CiteLoomError(
             Code.FILE_NOT_FOUND,
-            f"{name} is not in Zotero's storage: never uploaded, or kept on WebDAV, which CiteLoom does not read.",
+            f"{name} is not in Zotero's storage: never uploaded, or stored on WebDAV, which CiteLoom does not read.",
             "Open Zotero on the computer that has the file and sync, or open Zotero here so that it fetches the file.",
         )
     if status in (401, 403):

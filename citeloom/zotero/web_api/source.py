@@ -225,10 +225,10 @@ def _may_read(owner: dict[str, Any], library: Library) -> bool:
     return any(_may(owner, "groups", group, "library") for group in (str(library.group), "all"))
 
 
-def _json(zotero: Zotero, ask: Callable[[], Any]) -> Any:
+def _json(zotero: Zotero, send: Callable[[], Any]) -> Any:
     """Return the JSON of a reply, or None; pyzotero parses it too, but without an error for invalid JSON."""
     try:
-        if ask() is None:
+        if send() is None:
             return None
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise incomplete_answer("The answer of Zotero's servers is not complete JSON") from error
