@@ -1,7 +1,7 @@
-"""Make a citekey as Better BibTeX would by default: `auth.lower + shorttitle(3,3) + year`.
+"""Generates citekeys like Better BibTeX by default: `auth.lower + shorttitle(3,3) + year`. Used by imports.
 
-A key made here should be the one the researcher gets on installing Better BibTeX later, so the words
-it leaves out and the way it reads names and hyphens are Better BibTeX's.
+A generated key should be the one that the researcher gets on installing Better BibTeX later, so the omitted words and
+the handling of names and hyphens are those of Better BibTeX.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SKIPPED_WORDS = {
     "without", "yet", "zu", "zum",
 }  # fmt: skip
 
-# Letters that Unicode does not take apart into a plain letter and an accent.
+# Letters that Unicode does not decompose into a plain letter and an accent.
 _PLAIN = str.maketrans(
     {
         **{"ß": "ss", "ẞ": "SS", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O", "ł": "l"},
@@ -36,39 +36,32 @@ _PLAIN = str.maketrans(
 _MARKUP = re.compile(r"</?(?:i|b|sc|sub|sup|nc|code|span)\b[^>]*>", re.IGNORECASE)
 _ELISION = re.compile(r"\b(?:[dl]|qu)['’](?=\w)", re.IGNORECASE)
 _TITLE_WORDS = 3
-# A title without spaces or a committee's full name must not make a key nobody can type.
-_LONGEST_WORD = 40
-
-_PANDOC_KEY = re.compile(r"\w+(?:[:.#$%&\-+?<>~/]\w+)*")
+# A title without spaces or a committee's full name must not give a key that nobody can type.
+_MAX_WORD_LENGTH = 40
 
 
 def make_citekey(
     authors: Sequence[str], year: int | None, title: str, is_taken: Callable[[str], bool], *, stem: str = ""
 ) -> str:
-    """Make a citekey that is not taken; `stem`, the file's name, is the last resort."""
-    family = _plain(authors[0].partition(",")[0]).lower()[:_LONGEST_WORD] if authors else ""
+    """Return a citekey that is not taken; `stem`, the file's name, is used without author and title."""
+    family = _plain(authors[0].partition(",")[0]).lower()[:_MAX_WORD_LENGTH] if authors else ""
     short_title = "".join(word[0].upper() + word[1:] for word in _significant_words(title)[:_TITLE_WORDS])
-    work = family + short_title or _plain(stem)[:_LONGEST_WORD] or "untitled"
+    work = family + short_title or _plain(stem)[:_MAX_WORD_LENGTH] or "untitled"
     key = work + (str(year) if year is not None else "")
     if not is_taken(key):
         return key
     return next(made for suffix in map(to_letters, count(1)) if not is_taken(made := key + suffix))
 
 
-def valid_citekey(key: str) -> bool:
-    """Tell whether Pandoc reads `@key` as a whole, without braces around it."""
-    return _PANDOC_KEY.fullmatch(key) is not None
-
-
 def _plain(text: str) -> str:
-    """The text as ASCII letters and digits; what has no such form is left out."""
+    """Return the text as ASCII letters and digits; other characters are omitted."""
     decomposed = unicodedata.normalize("NFKD", text.translate(_PLAIN))
     return re.sub(r"[^A-Za-z0-9]", "", decomposed)
 
 
 def _significant_words(title: str) -> list[str]:
-    # A slash or colon parts two words; a hyphen or apostrophe stays inside one ("Pre-training": Pretraining).
-    spoken = _ELISION.sub("", _MARKUP.sub("", title))
-    words = [plain for word in re.split(r"[\s/:–—]+", spoken) if (plain := _plain(word)[:_LONGEST_WORD])]
+    # A slash or colon separates words, a hyphen or apostrophe does not ("Pre-training" gives Pretraining).
+    text = _ELISION.sub("", _MARKUP.sub("", title))
+    words = [plain for word in re.split(r"[\s/:–—]+", text) if (plain := _plain(word)[:_MAX_WORD_LENGTH])]
     significant = [w for w in words if w.lower() not in _SKIPPED_WORDS and (len(w) > 1 or w.isdigit())]
     return significant or words

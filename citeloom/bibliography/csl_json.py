@@ -73,7 +73,7 @@ def normalise_doi(value: str) -> str | None:
 
 
 def year_of(issued: object) -> int | None:
-    """Return the year of a CSL date: date-parts of strings or numbers, else whatever text it holds."""
+    """Return the year of a CSL date: date-parts of strings or numbers, else its text."""
     if isinstance(issued, Mapping):
         parts = issued.get("date-parts")
         while isinstance(parts, list) and parts:
@@ -121,7 +121,7 @@ def _person(name: object) -> str:
 
 
 def _doi_of(item: Item) -> str | None:
-    # Zotero has no DOI field for some types and keeps the DOI in Extra, which CSL-JSON calls note.
+    # Zotero has no DOI field for some types and stores the DOI in Extra, which CSL-JSON calls note.
     doi = text_of(item.get("DOI")) or _from_note(item, "doi")
     if not doi and "doi.org/" in (url := text_of(item.get("URL"))):
         doi = url

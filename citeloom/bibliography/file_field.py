@@ -53,7 +53,7 @@ def _path(parts: list[str]) -> str:
     elif parts[-1] == "" and len(parts) > 2:  # JabRef leaves an unknown type empty
         path = parts[-2]
     elif _ROOTED.match(parts[0].strip()):
-        path = ":".join(parts)  # a plain path whose file name holds a colon
+        path = ":".join(parts)  # a plain path whose file name contains a colon
     else:
         path = parts[-1]
     path = path.strip()

@@ -15,28 +15,16 @@ from citeloom.bibliography.csl_json import normalise_doi
 from citeloom.core.text.normalize import fold
 from citeloom.core.types import Record
 
-_TITLE_REGION = 1500  # normalised characters at the top of the first page in which a title is looked for
+_TITLE_REGION = 1500  # normalised characters at the top of the first page that are searched for a title
 _MAX_TITLE = 600
 # Titles are indexed by their first letters: by 24, since a thousand works begin "The effect of", or by the
 # 8 that a title of 15 characters with single spaces has at least.
 _PREFIX_LENGTHS = (24, 8)
 _MIN_WORDS, _MIN_CHARACTERS = 3, 15
 # File names that publishers and scanners give to any work.
-_GENERIC_NAMES = frozenset(
-    {
-        "article",
-        "document",
-        "download",
-        "file",
-        "full",
-        "fulltext",
-        "main",
-        "manuscript",
-        "paper",
-        "pdf",
-        "scan",
-    }
-)
+_GENERIC_NAMES = frozenset({
+    "article", "document", "download", "file", "full", "fulltext", "main", "manuscript", "paper", "pdf", "scan",
+})  # fmt: skip
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -73,10 +61,10 @@ class Matcher:
     def match(self, path: Path, dois: Sequence[str], title: str, first_text: str) -> Match | None:
         """Return the record of a document, or None if none or more than one fits."""
         path_key = _path_key(path)
-        if record := _only(self._by_path.get(path_key, ())):
+        if record := _single(self._by_path.get(path_key, ())):
             return Match(record, "file")
         named = () if path.stem.lower() in _GENERIC_NAMES else self._by_name.get(_name_key(path.name), ())
-        if path_key not in self._by_path and (record := _only(named)):
+        if path_key not in self._by_path and (record := _single(named)):
             return Match(record, "name")
         # Room for a title that begins within the region and ends beyond it, and for what normalising drops.
         head = _folded_text(first_text[: 4 * (_TITLE_REGION + _MAX_TITLE)])
@@ -84,7 +72,7 @@ class Matcher:
         by_doi = self._with_doi(dois, title, first_text, head)
         # A first page may cite the DOI of another work. If the title at the top belongs to a record that
         # has no DOI, and the title of the DOI's record is not there, the title decides.
-        if by_doi and (by_title is None or by_title.doi is not None or _occurs(_key(by_doi.title), head)):
+        if by_doi and (by_title is None or by_title.doi is not None or _occurs(_title_key(by_doi.title), head)):
             return Match(by_doi, "doi")
         return Match(by_title, "title") if by_title else None
 
@@ -94,7 +82,7 @@ class Matcher:
             _append(self._by_name[_name_key(file)], record)
         if record.doi and (doi := normalise_doi(record.doi)):
             self._by_doi[doi].append(record)
-        if key := _key(record.title):
+        if key := _title_key(record.title):
             self._by_title[key].append(record)
             words = _words(record.title)
             if len(words) >= _MIN_WORDS and len(" ".join(words)) >= _MIN_CHARACTERS:
@@ -112,15 +100,16 @@ class Matcher:
         positions = {doi: at for doi in known if (at := _position_of_doi(doi, page)) is not None}
         on_page = [record for doi in sorted(positions, key=positions.__getitem__) for record in self._by_doi[doi]]
         if len(on_page) > 1:
-            titled = [r for r in on_page if (key := _key(r.title)) and (_occurs(key, head) or key == _key(title))]
+            wanted = _title_key(title)
+            titled = [r for r in on_page if (key := _title_key(r.title)) and (_occurs(key, head) or key == wanted)]
             on_page = titled or on_page
         if len(on_page) > 1 and on_page[0].doi == on_page[1].doi:
             return None  # two records with the same DOI, and no title to choose by
         return on_page[0] if on_page else None
 
     def _with_title(self, title: str, head: _FoldedText) -> Record | None:
-        if same := self._by_title.get(_key(title)):
-            return _only(same)
+        if same := self._by_title.get(_title_key(title)):
+            return _single(same)
         found: list[tuple[int, int, str]] = []
         for start in head.starts:
             if start >= _TITLE_REGION:
@@ -135,7 +124,7 @@ class Matcher:
             for start, end, key in found
             if not any(s <= start and end <= e and e - s > end - start for s, e, _ in found)
         }
-        return _only(self._by_title[keys.pop()]) if len(keys) == 1 else None
+        return _single(self._by_title[keys.pop()]) if len(keys) == 1 else None
 
 
 def _append(records: list[Record], record: Record) -> None:
@@ -143,7 +132,7 @@ def _append(records: list[Record], record: Record) -> None:
         records.append(record)
 
 
-def _only(records: Sequence[Record]) -> Record | None:
+def _single(records: Sequence[Record]) -> Record | None:
     return records[0] if len(records) == 1 else None
 
 
@@ -185,7 +174,7 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(fold(text))
 
 
-def _key(title: str) -> str:
+def _title_key(title: str) -> str:
     return "".join(_words(title))
 
 

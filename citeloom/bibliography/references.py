@@ -16,16 +16,16 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.json_values import replace_lone_surrogates
 from citeloom.core.types import Record
 
-_REPAIR = "Correct the file, or export it again from your reference manager."
-_CSL_HOW = "Export the library as CSL-JSON (in Zotero: 'CSL JSON' or 'Better CSL JSON') or as BibTeX."
-_MAX_NAMED = 10  # duplicates listed in one message
+_REPAIR_STEP = "Correct the file, or export it again from your reference manager."
+_EXPORT_STEP = "Export the library as CSL-JSON (in Zotero: 'CSL JSON' or 'Better CSL JSON') or as BibTeX."
+_MAX_LISTED = 10  # duplicates listed in one message
 _MAX_LOCATED = 3  # entries listed for one citekey; finding the line of each costs a scan of the file
 _LONE_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 @dataclass(frozen=True, slots=True)
 class References:
-    """The records of an export, those without a citekey apart."""
+    """The records of an export; those without a citekey are separate."""
 
     records: tuple[Record, ...]
     warnings: tuple[str, ...] = ()
@@ -53,10 +53,10 @@ def load_references(path: Path, data: bytes | None = None) -> References:
     _refuse_duplicates(path, text, located)
     keyless = [entry for entry in located if not entry.record.citekey]
     if keyless:
-        named = ", ".join(map(str, keyless[:3])) + (" …" if len(keyless) > 3 else "")
-        warnings.append(f"{len(keyless)} of {len(located)} entries have no citekey: {named}")
+        listed = ", ".join(map(str, keyless[:3])) + (" …" if len(keyless) > 3 else "")
+        warnings.append(f"{len(keyless)} of {len(located)} entries have no citekey: {listed}")
     if not located:
-        warnings.append(f"{path.name} holds no entries")
+        warnings.append(f"{path.name} contains no entries")
     return References(
         records=tuple(entry.record for entry in located if entry.record.citekey),
         warnings=tuple(warnings),
@@ -94,7 +94,7 @@ def _text(path: Path, data: bytes) -> tuple[str, list[str]]:
 
 def _not_a_file(path: Path) -> CiteLoomError:
     return CiteLoomError(
-        Code.INVALID_INPUT, f"{path} cannot be read as a file.", "Name a .json or .bib file.", path=str(path)
+        Code.INVALID_INPUT, f"{path} cannot be read as a file.", "Choose a .json or .bib file.", path=str(path)
     )
 
 
@@ -123,7 +123,9 @@ def _is_json(path: Path, text: str) -> bool:
         return True
     if re.search(r"^\s*@\w+\s*[{(]", text, re.MULTILINE):
         return False
-    raise CiteLoomError(Code.UNSUPPORTED_FORMAT, f"{path} is neither CSL-JSON nor BibTeX.", _CSL_HOW, path=str(path))
+    raise CiteLoomError(
+        Code.UNSUPPORTED_FORMAT, f"{path} is neither CSL-JSON nor BibTeX.", _EXPORT_STEP, path=str(path)
+    )
 
 
 def _from_json(path: Path, text: str, warnings: list[str]) -> list[_Located]:
@@ -137,14 +139,14 @@ def _from_json(path: Path, text: str, warnings: list[str]) -> list[_Located]:
         data = replace_lone_surrogates(data)
     items = data.get("items") if isinstance(data, dict) else data
     if not isinstance(items, list):
-        raise _invalid(path, 1, 1, "it is not a list of CSL-JSON items", _CSL_HOW)
+        raise _invalid(path, 1, 1, "it is not a list of CSL-JSON items", _EXPORT_STEP)
     located = []
     for position, item in enumerate(items, start=1):
         if not isinstance(item, dict):
-            raise _invalid(path, *_line_and_column(text, position), f"entry {position} is not an object", _CSL_HOW)
+            raise _invalid(path, *_line_and_column(text, position), f"entry {position} is not an object", _EXPORT_STEP)
         if "itemType" in item or isinstance(item.get("data"), dict):
             reason = f"entry {position} is in Zotero's own format, not CSL-JSON"
-            raise _invalid(path, *_line_and_column(text, position), reason, _CSL_HOW)
+            raise _invalid(path, *_line_and_column(text, position), reason, _EXPORT_STEP)
         located.append(_Located(record_from_csl(item), position))
     return located
 
@@ -182,7 +184,7 @@ def _refuse_duplicates(path: Path, text: str, located: Sequence[_Located]) -> No
     if not repeated:
         return
     described = []
-    for key, entries in islice(repeated.items(), _MAX_NAMED):
+    for key, entries in islice(repeated.items(), _MAX_LISTED):
         first_ones = entries[:_MAX_LOCATED]
         descriptions = [
             str(_Located(e.record, e.position, e.line or _line_and_column(text, e.position)[0])) for e in first_ones
@@ -220,7 +222,7 @@ def _invalid(
     line: int | None,
     column: int | None,
     reason: str,
-    next_step: str = _REPAIR,
+    next_step: str = _REPAIR_STEP,
     *,
     also: str = "",
     **details: Any,

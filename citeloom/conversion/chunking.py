@@ -19,9 +19,9 @@ from citeloom.core.types import ASIDE, Block, BlockKind, Converted, Passage, Tex
 
 CountTokens = Callable[[Sequence[str]], list[int]]
 
-_TINY = 30  # tokens; a shorter last passage is joined to its neighbour
+_MIN_LAST = 30  # tokens; a shorter last passage is joined to its neighbour
 _MIN_LIMIT = 16
-_OF_ANNOTATIONS = ("annotation", "annotation_type", "colour", "comment", "page_label", "position", "tags")
+_ANNOTATION_FIELDS = ("annotation", "annotation_type", "colour", "comment", "page_label", "position", "tags")
 
 
 @dataclass(slots=True)
@@ -29,10 +29,10 @@ class _Unit:
     """Smallest unit of a passage: a sentence, a row of a table, a line of code."""
 
     text: str
-    glue: str  # separator from the unit before
+    separator: str  # separator from the unit before
     block: Block
     lines: tuple[int, int] | None
-    opens: bool  # a paragraph begins here
+    starts_paragraph: bool  # a paragraph begins here
     tokens: int = 0
 
 
@@ -48,19 +48,19 @@ class _Section:
 
 def chunk(doc: Converted, count_tokens: CountTokens, max_tokens: int) -> list[Passage]:
     """Cut a document into passages whose embedded text has at most max_tokens tokens."""
-    around = count_tokens([""])[0]  # special tokens that the model adds
-    if max_tokens < around + _MIN_LIMIT:
+    special_tokens = count_tokens([""])[0]  # special tokens that the model adds
+    if max_tokens < special_tokens + _MIN_LIMIT:
         raise CiteLoomError(
             Code.INVALID_INPUT,
             f"A passage limit of {max_tokens} tokens is too small.",
-            f"Use at least {around + _MIN_LIMIT}.",
+            f"Use at least {special_tokens + _MIN_LIMIT}.",
         )
 
     def count(texts: Sequence[str]) -> list[int]:
         """Return the tokens of each text without the special ones."""
-        return [tokens - around for tokens in count_tokens(texts)] if texts else []
+        return [tokens - special_tokens for tokens in count_tokens(texts)] if texts else []
 
-    room = max_tokens - around
+    room = max_tokens - special_tokens
     sections = _sections(doc)
     units = [unit for section in sections for unit in section.units]
     for unit, tokens in zip(units, count([unit.text for unit in units]), strict=True):
@@ -103,14 +103,14 @@ def _sections(doc: Converted) -> list[_Section]:
             if following[: len(block.section_path)] == block.section_path:
                 continue  # it is in the section path of the passages below
         # Notes and captions are grouped by page, so that their passage does not span pages in between.
-        beside = (block.kind, block.page) if block.kind in ASIDE else None
+        aside = (block.kind, block.page) if block.kind in ASIDE else None
         own = at if block.extra.get("own_passage") else None
-        key = (block.section_path, block.extra.get("class_name"), block.extra.get("function_name"), own, beside)
+        key = (block.section_path, block.extra.get("class_name"), block.extra.get("function_name"), own, aside)
         section = open_by.get(key)
         if section is None or _skips_a_page(section, block):
             section = _Section(block.section_path, [], _extra(doc, block, role))
             sections.append(section)
-            if beside is None:
+            if aside is None:
                 open_by = {known: s for known, s in open_by.items() if known[-1] is not None}
             if block.kind is not BlockKind.HEADING:
                 open_by[key] = section
@@ -129,7 +129,7 @@ def _extra(doc: Converted, block: Block, role: str | None) -> dict[str, Any]:
         name: block.extra[name] for name in ("class_name", "function_name", "header_level") if name in block.extra
     }
     if "annotation" in block.extra:
-        extra["annotation"] = {name: block.extra[name] for name in _OF_ANNOTATIONS if block.extra.get(name)}
+        extra["annotation"] = {name: block.extra[name] for name in _ANNOTATION_FIELDS if block.extra.get(name)}
     if doc.file_type == "markdown" and block.section_path:
         extra["header_path"] = " > ".join(block.section_path)
     if block.kind in ASIDE:
@@ -142,8 +142,8 @@ def _extra(doc: Converted, block: Block, role: str | None) -> dict[str, Any]:
 
 
 def _units(block: Block, first: bool) -> Iterator[_Unit]:
-    glue = "" if first else (" " if block.continues else "\n\n")
-    opens = not block.continues
+    separator = "" if first else (" " if block.continues else "\n\n")
+    starts_paragraph = not block.continues
     end_before = 0
     by_line = block.kind in (BlockKind.TABLE, BlockKind.CODE)
     line_at, line = 0, block.lines[0] if block.lines else 0
@@ -155,9 +155,10 @@ def _units(block: Block, first: bool) -> Iterator[_Unit]:
             lines = (min(line, block.lines[1]), min(last, block.lines[1]))
             line_at = start
         if end_before:
-            glue = block.text[end_before:start] if not by_line else re.sub(r"[^\n]", "", block.text[end_before:start])
-        yield _Unit(block.text[start:end], glue, block, lines, opens)
-        end_before, opens = end, False
+            between = block.text[end_before:start]
+            separator = re.sub(r"[^\n]", "", between) if by_line else between
+        yield _Unit(block.text[start:end], separator, block, lines, starts_paragraph)
+        end_before, starts_paragraph = end, False
 
 
 def _rows(text: str) -> Iterator[tuple[int, int]]:
@@ -204,21 +205,21 @@ def _split_long(units: list[_Unit], budget: int, count: CountTokens) -> list[_Un
         if unit.tokens <= budget:
             result.append(unit)
             continue
-        for place, (text, glue, tokens) in enumerate(_cut(unit.text, budget, count)):
+        for place, (text, separator, tokens) in enumerate(_cut(unit.text, budget, count)):
             if place == 0:
                 result.append(replace(unit, text=text, tokens=tokens))
             else:
-                result.append(replace(unit, text=text, glue=glue, opens=False, tokens=tokens))
+                result.append(replace(unit, text=text, separator=separator, starts_paragraph=False, tokens=tokens))
     return result
 
 
 def _cut(text: str, budget: int, count: CountTokens) -> list[tuple[str, str, int]]:
     """Split a long text at clauses, words or letters; return text, separator before it and tokens of each piece."""
-    atoms: list[tuple[str, str, int]] = []  # text, glue before, tokens
+    atoms: list[tuple[str, str, int]] = []  # text, separator before, tokens
     words = [(match[2], match[1]) for match in re.finditer(r"(\s*)(\S+)", text)]
-    for (word, glue), tokens in zip(words, count([word for word, _ in words]), strict=True):
+    for (word, separator), tokens in zip(words, count([word for word, _ in words]), strict=True):
         if tokens <= budget or len(word) == 1:
-            atoms.append((word, glue, tokens))
+            atoms.append((word, separator, tokens))
             continue
         length = max(1, int(len(word) * budget / tokens))
         while True:
@@ -227,8 +228,8 @@ def _cut(text: str, budget: int, count: CountTokens) -> list[tuple[str, str, int
             if length == 1 or max(part_tokens) <= budget:
                 break
             length = max(1, length // 2)
-        glues = [glue] + [""] * (len(letters) - 1)
-        atoms.extend(zip(letters, glues, part_tokens, strict=True))
+        separators = [separator] + [""] * (len(letters) - 1)
+        atoms.extend(zip(letters, separators, part_tokens, strict=True))
     pieces: list[tuple[str, str, int]] = []
     start = 0
     while start < len(atoms):
@@ -241,7 +242,7 @@ def _cut(text: str, budget: int, count: CountTokens) -> list[tuple[str, str, int
         if end < len(atoms) and clause:
             end = clause
         chosen = atoms[start:end]
-        body = chosen[0][0] + "".join(glue + word for word, glue, _ in chosen[1:])
+        body = chosen[0][0] + "".join(separator + word for word, separator, _ in chosen[1:])
         pieces.append((body, chosen[0][1], sum(tokens for _, _, tokens in chosen)))
         start = end
     return pieces
@@ -266,19 +267,19 @@ def _pack(units: list[_Unit], budget: int) -> list[list[_Unit]]:
             end += 1
         if end < len(units):
             back, total_back = end, total
-            while back > start + 1 and not units[back].opens and total_back > 0.75 * target:
+            while back > start + 1 and not units[back].starts_paragraph and total_back > 0.75 * target:
                 back -= 1
                 total_back -= units[back].tokens
-            if back > start and units[back].opens and total_back > 0.75 * target:
+            if back > start and units[back].starts_paragraph and total_back > 0.75 * target:
                 end, total = back, total_back
         packs.append(units[start:end])
         remaining -= total
         start = end
-    return _without_tiny_tail(packs, budget)
+    return _without_short_end(packs, budget)
 
 
-def _without_tiny_tail(packs: list[list[_Unit]], budget: int) -> list[list[_Unit]]:
-    if len(packs) < 2 or sum(unit.tokens for unit in packs[-1]) >= min(_TINY, budget // 4):
+def _without_short_end(packs: list[list[_Unit]], budget: int) -> list[list[_Unit]]:
+    if len(packs) < 2 or sum(unit.tokens for unit in packs[-1]) >= min(_MIN_LAST, budget // 4):
         return packs
     both = packs[-2] + packs[-1]
     whole = sum(unit.tokens for unit in both)
@@ -294,7 +295,7 @@ def _without_tiny_tail(packs: list[list[_Unit]], budget: int) -> list[list[_Unit
 
 
 def _passage(section: _Section, units: list[_Unit], labels: dict[int, str]) -> Passage:
-    text = units[0].text + "".join(unit.glue + unit.text for unit in units[1:])
+    text = units[0].text + "".join(unit.separator + unit.text for unit in units[1:])
     extra = dict(section.extra)
     with_lines = [unit.lines for unit in units if unit.lines]
     if with_lines:

@@ -43,7 +43,7 @@ def convert(
     """Convert a document. Raises CiteLoomError."""
     kind = "prepared" if path.suffix == PREPARED else file_type(path)
     if kind is None:
-        readable = f"It reads {', '.join(sorted(SUPPORTED_SUFFIXES))}."
+        readable = f"Supported formats are {', '.join(sorted(SUPPORTED_SUFFIXES))}."
         raise file_error(path, f"CiteLoom cannot read {path.name}.", readable, Code.UNSUPPORTED_FORMAT)
     with translate_file_errors(path):
         with open_document(path) as file:

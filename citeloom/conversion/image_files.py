@@ -26,7 +26,7 @@ _A4_HEIGHT = 842.0  # points; assumed for an image without resolution
 class PageImages(Protocol):
     """Renders the pages of a document."""
 
-    def render(self, number: int, scale: float, quarter: int) -> Image.Image:
+    def render(self, number: int, scale: float, quarter_turns: int) -> Image.Image:
         """Return a page as a grey image with `scale` pixels per point, turned upright."""
 
 
@@ -80,14 +80,14 @@ class ImageFile:
             )
         return RawPdf(pages)
 
-    def render(self, number: int, scale: float, quarter: int) -> Image.Image:
+    def render(self, number: int, scale: float, quarter_turns: int) -> Image.Image:
         """Return a page as a grey image in its own resolution, reduced if it is very large."""
-        gray = self._frame(number, grey)
-        longest = max(gray.size)
+        picture = self._frame(number, to_grey)
+        longest = max(picture.size)
         if longest > _MAX_SIDE:
-            gray = gray.resize((gray.width * _MAX_SIDE // longest, gray.height * _MAX_SIDE // longest))
-            gray.info.pop("dpi", None)
-        return gray.rotate(-90 * quarter, expand=True) if quarter else gray
+            picture = picture.resize((picture.width * _MAX_SIDE // longest, picture.height * _MAX_SIDE // longest))
+            picture.info.pop("dpi", None)
+        return picture.rotate(-90 * quarter_turns, expand=True) if quarter_turns else picture
 
     def _frame(self, number: int, convert: Callable[[Image.Image], Image.Image]) -> Image.Image:
         """Return a page, upright and converted."""
@@ -109,14 +109,14 @@ class ImageFile:
         return file_error(self._path, message, "Save it in a lower resolution: 300 dpi is enough for OCR.")
 
 
-def grey(image: Image.Image) -> Image.Image:
+def to_grey(image: Image.Image) -> Image.Image:
     """Return an image in 256 greys with its resolution, transparent areas on white."""
-    gray = image.getchannel("L") if image.mode == "LAB" else on_white(full_greys(image)).convert("L")
-    gray.info = {key: image.info[key] for key in ("dpi",) if key in image.info}
-    return gray
+    picture = image.getchannel("L") if image.mode == "LAB" else on_white(reduce_to_8_bit(image)).convert("L")
+    picture.info = {key: image.info[key] for key in ("dpi",) if key in image.info}
+    return picture
 
 
-def full_greys(image: Image.Image) -> Image.Image:
+def reduce_to_8_bit(image: Image.Image) -> Image.Image:
     """Return an image with more than 256 greys in 256, stretched, because Pillow would clip them."""
     if image.mode[0] not in "IF":
         return image

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from citeloom.conversion.limits import Limits, worker_count
-from citeloom.conversion.worker import COPIES, PROMPTLY
+from citeloom.conversion.worker import COPIES, INTERACTIVE
 from citeloom.core import fault_injection as faults
 from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError, Code, DocumentError
@@ -45,7 +45,7 @@ _KILL_SIGNALS = [getattr(signal, name) for name in ("SIGKILL", "SIGTERM", "SIGHU
 ProgressCallback = Callable[[dict[str, Any]], None]  # called with the progress of a long document
 
 
-def _never() -> bool:
+def _not_stopped() -> bool:
     return False
 
 
@@ -80,7 +80,7 @@ class _Worker:
         self._copies = ""
         self._served = 0
 
-    def ask(
+    def call(
         self, request: dict[str, Any], limits: Limits, stopped: Callable[[], bool], on_progress: ProgressCallback
     ) -> dict[str, Any]:
         process = self._process
@@ -100,9 +100,9 @@ class _Worker:
                     on_progress(reply["progress"])
             except (OSError, ValueError):  # the process ended meanwhile, which closed its pipes
                 line = b""
-        if watch.verdict is not None:
+        if watch.error is not None:
             self.end()
-            raise watch.verdict
+            raise watch.error
         if not line.endswith(b"\n"):  # the process ended before or during its answer
             self.end()
             raise _WorkerDied(process.returncode)
@@ -147,7 +147,7 @@ class _Watchdog:
     """Watches a worker during a request, and kills it on a stop request or above a limit."""
 
     def __init__(self, process: subprocess.Popen[bytes], limits: Limits, stopped: Callable[[], bool]) -> None:
-        self.verdict: Exception | None = None
+        self.error: Exception | None = None
         self._process, self._limits, self._stopped = process, limits, stopped
         self._answered = threading.Event()
         self._thread = threading.Thread(target=self._poll, name="watch", daemon=True)
@@ -166,8 +166,8 @@ class _Watchdog:
             now = time.monotonic()
             # Time in which the machine was suspended does not count.
             remaining, polled = remaining - min(now - polled, 2 * _POLL_SECONDS), now
-            self.verdict = self._violation(remaining)
-            if self.verdict is not None:
+            self.error = self._violation(remaining)
+            if self.error is not None:
                 end_with_children(self._process)
                 return
 
@@ -198,51 +198,51 @@ class WorkerPool:
 
     def __init__(self, count: int = 0) -> None:
         self.count = count or worker_count()
-        self._whole: queue.Queue[_Worker] = queue.Queue()
+        self._complete: queue.Queue[_Worker] = queue.Queue()
         self._quick: queue.Queue[_Worker] = queue.Queue()
         self._all: list[_Worker] = []
         self._ended = threading.Event()
-        for free, size in ((self._whole, self.count), (self._quick, (self.count + 1) // 2)):
+        for idle, size in ((self._complete, self.count), (self._quick, (self.count + 1) // 2)):
             for _ in range(size):
                 self._all.append(_Worker())
-                free.put(self._all[-1])
+                idle.put(self._all[-1])
 
     def convert(
         self,
         request: dict[str, Any],
         limits: Limits = _DEFAULT_LIMITS,
-        stopped: Callable[[], bool] = _never,
+        stopped: Callable[[], bool] = _not_stopped,
         on_progress: ProgressCallback = _ignore_progress,
     ) -> dict[str, Any]:
         """Convert one document and split it into passages; waits for a free worker. Raises JobStopped."""
         faults.point("conversion.quick" if request.get("quick") else "conversion.whole", request.get("path"))
-        free = self._quick if request.get("quick") else self._whole
-        worker = _wait_for_free(free, stopped)
+        idle = self._quick if request.get("quick") else self._complete
+        worker = _wait_for_idle(idle, stopped)
         try:
-            return _ask(worker, request, limits, stopped, on_progress)
+            return _call_with_retry(worker, request, limits, stopped, on_progress)
         finally:
             faults.point("conversion.ended", request.get("path"))
             worker.refresh(_MAX_DOCUMENTS)
-            free.put(worker)
+            idle.put(worker)
 
     def convert_in_own_process(self, request: dict[str, Any], limits: Limits = _DEFAULT_LIMITS) -> dict[str, Any]:
         """Convert one document at once in a process of its own, since an import may occupy the others."""
         worker = _Worker()
         try:
-            return _ask(worker, request, limits, self._ended.is_set, _ignore_progress)
+            return _call_with_retry(worker, request, limits, self._ended.is_set, _ignore_progress)
         except JobStopped:
             raise _engine_stopped() from None
         finally:
             worker.end()
 
-    def rest(self) -> None:
+    def end_idle(self) -> None:
         """End idle processes; new ones are started on demand."""
-        for free in (self._whole, self._quick):
-            for _ in range(free.qsize()):
+        for idle in (self._complete, self._quick):
+            for _ in range(idle.qsize()):
                 with suppress(queue.Empty):
-                    worker = free.get_nowait()
+                    worker = idle.get_nowait()
                     worker.end()
-                    free.put(worker)
+                    idle.put(worker)
 
     def end(self) -> None:
         """End all worker processes, even during a conversion."""
@@ -255,13 +255,13 @@ class StandbyWorker:
     """One worker for interactive requests, which ends after an idle timeout."""
 
     def __init__(self, idle_seconds: float = 120.0) -> None:
-        self._worker = _Worker(PROMPTLY)
+        self._worker = _Worker(INTERACTIVE)
         self._request_lock = threading.Lock()
         self._idle_seconds = idle_seconds
         self._idle: threading.Timer | None = None
         self._ended = False
 
-    def ask(self, request: dict[str, Any], limits: Limits) -> dict[str, Any]:
+    def call(self, request: dict[str, Any], limits: Limits) -> dict[str, Any]:
         """Return the answer to a request; one at a time."""
         with self._request_lock:
             if self._ended:
@@ -269,7 +269,7 @@ class StandbyWorker:
             if self._idle:
                 self._idle.cancel()
             try:
-                reply = self._worker.ask(request, limits, lambda: self._ended, _ignore_progress)
+                reply = self._worker.call(request, limits, lambda: self._ended, _ignore_progress)
             except JobStopped:
                 raise _engine_stopped() from None
             except _WorkerDied as error:
@@ -315,31 +315,31 @@ def _crashed(what: str, error: _WorkerDied) -> CiteLoomError:
     return CiteLoomError(Code.CONVERSION_FAILED, f"{what} crashed the converter ({error}).", next_step)
 
 
-def _wait_for_free(free: queue.Queue[_Worker], stopped: Callable[[], bool]) -> _Worker:
+def _wait_for_idle(idle: queue.Queue[_Worker], stopped: Callable[[], bool]) -> _Worker:
     while not stopped():
         with suppress(queue.Empty):
-            worker = free.get(timeout=_POLL_SECONDS)
+            worker = idle.get(timeout=_POLL_SECONDS)
             if not stopped():
                 return worker
-            free.put(worker)  # it became free because the import was stopped
+            idle.put(worker)  # it became free because the import was stopped
     raise JobStopped
 
 
-def _ask(
+def _call_with_retry(
     worker: _Worker, request: dict[str, Any], limits: Limits, stopped: Callable[[], bool], on_progress: ProgressCallback
 ) -> dict[str, Any]:
     try:
         try:
-            reply = worker.ask(request, limits, stopped, on_progress)
+            reply = worker.call(request, limits, stopped, on_progress)
         except _WorkerDied as first:
             # The process may have been killed for another reason: one retry decides.
             log.warning("a worker ended during %s (%s); trying once more", request.get("path"), first)
-            reply = worker.ask(request, limits, stopped, on_progress)
+            reply = worker.call(request, limits, stopped, on_progress)
     except _WorkerDied as error:
         if error.was_killed:
             raise CiteLoomError(
                 Code.ENGINE_UNAVAILABLE,
-                f"The process that read {Path(str(request.get('path'))).name} was killed from outside.",
+                f"The process that read {Path(str(request.get('path'))).name} was killed by another program.",
                 "If it happens often, the computer may have too little memory free: close other programs.",
             ) from error
         raise _crashed("Reading it", error) from error

@@ -28,32 +28,32 @@ class PrivateCopies:
         self._folder = folder
         self._last: Path | None = None
 
-    def of(self, path: Path, content_hash: str) -> Path:
+    def copy_of(self, path: Path, content_hash: str) -> Path:
         """Return a copy of a file with this content and name. Raises OSError if it cannot be opened."""
-        wanted = self._folder / content_hash / path.name
-        if self._last == wanted:
-            return wanted
-        self.forget()
+        target = self._folder / content_hash / path.name
+        if self._last == target:
+            return target
+        self.delete_last()
         with open_document(path) as file:
             try:
                 self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-                wanted.parent.mkdir()
-                found = _copy(file, wanted)
+                target.parent.mkdir()
+                copied_hash = _copy(file, target)
             except OSError as error:
-                self.forget()
+                self.delete_last()
                 if error.errno not in _DISK_FULL:
                     raise
                 message = f"The disk has no space for a copy of the document: {error.strerror}."
                 raise CiteLoomError(Code.STORAGE_ERROR, message, "Free some disk space.") from None
-        if found != content_hash:
-            self.forget()
+        if copied_hash != content_hash:
+            self.delete_last()
             raise CiteLoomError(
                 Code.CONVERSION_FAILED, "It changed while it was being read.", "The next import reads it again."
             )
-        self._last = wanted
-        return wanted
+        self._last = target
+        return target
 
-    def forget(self) -> None:
+    def delete_last(self) -> None:
         """Delete the last copy."""
         self._last = None
         shutil.rmtree(self._folder, ignore_errors=True)

@@ -64,17 +64,17 @@ def words_of(text: str) -> list[str]:
     return re.findall(r"\w+", re.sub(f"[{_HYPHENS}]", "", tidy(text)).casefold())
 
 
-def word_coverage(raw: Iterable[str], kept: Iterable[str], left_out: Iterable[str] = ()) -> float:
+def word_coverage(raw: Iterable[str], recovered: Iterable[str], omitted: Iterable[str] = ()) -> float:
     """Return the share of the raw texts' words that the converted texts contain, except those omitted on purpose."""
     expected: Counter[str] = Counter()
     for text in raw:
         # pdfium marks a word broken at the end of a line; print shows a hyphen before the line break.
         expected.update(words_of(re.sub(r"[\ufffe\x02]\s*|(?<=\w)[-\u00ad\u2010]\r?\n", "", text)))
-    for text in left_out:
+    for text in omitted:
         expected.subtract(words_of(text))
     expected = +expected
     actual: Counter[str] = Counter()
-    for text in kept:
+    for text in recovered:
         actual.update(words_of(text))
     total = expected.total()
     found = (expected & actual).total() + _joined_halves(expected - actual, actual - expected)

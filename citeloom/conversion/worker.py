@@ -24,9 +24,9 @@ from citeloom.core import fault_injection as faults
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.types import Converted
 
-PROMPTLY = "--promptly"  # interactive: runs at normal priority
+INTERACTIVE = "--interactive"  # runs at normal priority
 COPIES = "--copies"  # followed by the folder for private copies, which the parent deletes
-_FIRST_TEXT = 3000  # characters, enough to match a document with its record
+_FIRST_TEXT_LENGTH = 3000  # characters, enough to match a document with its record
 
 
 def _load(cache_file: Path, ocr_languages: tuple[str, ...]) -> Converted | None:
@@ -37,16 +37,12 @@ def _load(cache_file: Path, ocr_languages: tuple[str, ...]) -> Converted | None:
     return doc
 
 
-def _first_text(doc: Converted) -> str:
-    return "\n".join(part.text for part in doc.pages or doc.blocks)[:_FIRST_TEXT]
-
-
 def about() -> dict[str, Any]:
     """Return the versions of converter, layout models and OCR engines."""
-    from citeloom.conversion.docling.models import in_use
+    from citeloom.conversion.docling.models import models_in_use
     from citeloom.conversion.ocr.recogniser import engines
 
-    return {"converter": CONVERTER_VERSION, **in_use(), "ocr": engines()}
+    return {"converter": CONVERTER_VERSION, **models_in_use(), "ocr": engines()}
 
 
 @cache
@@ -92,10 +88,10 @@ class Worker:
     def _process(self, request: dict[str, Any], on_progress: PageProgress) -> dict[str, Any]:
         faults.point("worker.convert", request["path"])
         cache_file = Path(request["cache_file"]) if request.get("cache_file") else None
-        usual = ConversionOptions()
-        languages = tuple(request.get("ocr_languages") or usual.ocr_languages)
+        defaults = ConversionOptions()
+        languages = tuple(request.get("ocr_languages") or defaults.ocr_languages)
         options = ConversionOptions(
-            bool(request.get("quick")), languages, request.get("ocr_engine") or usual.ocr_engine
+            bool(request.get("quick")), languages, request.get("ocr_engine") or defaults.ocr_engine
         )
         started = time.perf_counter()
         doc = _load(cache_file, languages) if cache_file and request.get("use_cache", True) else None
@@ -120,7 +116,7 @@ class Worker:
                 "dois": list(doc.dois),
                 "word_coverage": doc.word_coverage,
                 "warnings": list(doc.warnings),
-                "first_text": _first_text(doc),
+                "first_text": "\n".join(part.text for part in doc.pages or doc.blocks)[:_FIRST_TEXT_LENGTH],
                 "text_source": doc.text_source,
                 "ocr_share": doc.ocr_share,
                 "engine": doc.engine,
@@ -140,7 +136,7 @@ class Worker:
         if self._copies is None or not request.get("content_hash"):
             return path
         with translate_file_errors(path):
-            return self._copies.of(path, str(request["content_hash"]))
+            return self._copies.copy_of(path, str(request["content_hash"]))
 
 
 def serve(requests: BinaryIO, replies: BinaryIO, copies: Path | None = None) -> None:
@@ -180,7 +176,7 @@ def main() -> None:
     # Replies go to the real standard output; whatever a library prints goes to standard error.
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    if hasattr(os, "nice") and PROMPTLY not in sys.argv:
+    if hasattr(os, "nice") and INTERACTIVE not in sys.argv:
         with suppress(OSError):
             os.nice(5)
     copies = Path(sys.argv[sys.argv.index(COPIES) + 1]) if COPIES in sys.argv else None

@@ -94,7 +94,7 @@ class RenderContext:
     author_replacement: str | None = None  # replaces the first names ("" hides them); None: not replaced
 
     # What was rendered so far; empty in each new context.
-    pattern: Any = field(default=None, init=False)  # the <names> element whose substitute is being rendered
+    name_template: Any = field(default=None, init=False)  # the <names> element whose substitute is rendered
     first_names: str | None = field(default=None, init=False)  # the first names as rendered
     first_list: str = field(default="", init=False)  # the same without a label
     first_people: tuple[Person, ...] = field(default=(), init=False)
@@ -103,8 +103,8 @@ class RenderContext:
     variables_used: list[str] = field(default_factory=list, init=False)
     suppressed: set[str] = field(default_factory=set, init=False)  # rendered as a substitute: not rendered again
     macros_called: int = field(default=0, init=False)
-    suffix_written: bool = field(default=False, init=False)
-    locator_written: bool = field(default=False, init=False)
+    suffix_rendered: bool = field(default=False, init=False)
+    locator_rendered: bool = field(default=False, init=False)
 
     @property
     def in_bibliography(self) -> bool:
@@ -134,7 +134,7 @@ class RenderContext:
 
     def take_year_suffix(self, *, explicit: bool = False) -> str:
         """Return the year suffix once; if the style renders it explicitly, only where it does."""
-        if self.suffix_written or (not explicit and (self.style_renders_year_suffix or self.sorting is not None)):
+        if self.suffix_rendered or (not explicit and (self.style_renders_year_suffix or self.sorting is not None)):
             return ""
-        self.suffix_written = bool(self.disambiguation.year_suffix)
+        self.suffix_rendered = bool(self.disambiguation.year_suffix)
         return self.disambiguation.year_suffix

@@ -33,7 +33,7 @@ def disambiguate(processor: Processor) -> None:
     if more_names or wants_given:
         for keys in _ambiguous(processor):
             steps = list(_steps(_longest_name_list(processor, keys), more_names, wants_given and rule == "by-cite"))
-            _split(processor, keys, steps)
+            _separate(processor, keys, steps)
     for keys in _ambiguous(processor):
         _enable_style_branch(processor, keys)
     if area.get("disambiguate-add-year-suffix") == "true":
@@ -88,21 +88,21 @@ def _with_given(at: int, level: int, disambiguation: Disambiguation) -> Disambig
     return replace(disambiguation, given=tuple(levels))
 
 
-def _split(processor: Processor, keys: list[str], steps: list[tuple[Step, bool]]) -> None:
+def _separate(processor: Processor, keys: list[str], steps: list[tuple[Step, bool]]) -> None:
     """Apply steps until the items differ; those that no step separates keep what separated them from others."""
     if len({frozenset(processor.items[key].names.items()) for key in keys}) == 1:
         return  # the same names: no step can separate them
     useful = {key: processor.disambiguation[key] for key in keys}
-    for i, (step, kept) in enumerate(steps):
+    for i, (step, stays) in enumerate(steps):
         before = {key: processor.disambiguation[key] for key in keys}
         processor.disambiguation.update({key: step(disambiguation) for key, disambiguation in before.items()})
         groups = _groups(processor, keys)
         if len(groups) > 1:
             for members in groups:
                 if len(members) > 1:
-                    _split(processor, members, steps[i + 1 :])
+                    _separate(processor, members, steps[i + 1 :])
             return
-        if not kept:
+        if not stays:
             processor.disambiguation.update(before)
     processor.disambiguation.update(useful)
 
@@ -119,7 +119,7 @@ def _enable_style_branch(processor: Processor, keys: list[str]) -> None:
 
 def _disambiguate_given_names(processor: Processor, rule: str) -> None:
     """Add initials or given names to people who share a family name, in all citations."""
-    mark = _initialize_with(processor)
+    initialize_with = _initialize_with(processor)
     listed: dict[str, tuple[Person, ...]] = {}
     for key in processor.items:
         context = processor.context(key, processor.citation_area)
@@ -132,12 +132,12 @@ def _disambiguate_given_names(processor: Processor, rule: str) -> None:
                 # "J.J." and "J. J." are the same person.
                 given_names[_family(person)].setdefault("".join(person.given.replace(".", " ").split()), person.given)
     shared = {
-        family: Counter(name if mark is None else initials(name, mark) for name in given.values())
+        family: Counter(name if initialize_with is None else initials(name, initialize_with) for name in given.values())
         for family, given in given_names.items()
         if len(given) > 1
     }
     for key, people in listed.items():
-        levels = tuple(_level(person, shared.get(_family(person)), mark, rule) for person in people)
+        levels = tuple(_level(person, shared.get(_family(person)), initialize_with, rule) for person in people)
         if any(levels):
             processor.disambiguation[key] = replace(processor.disambiguation[key], given=levels)
 
@@ -146,20 +146,20 @@ def _family(person: Person) -> tuple[str, str]:
     return person.non_dropping, person.family
 
 
-def _level(person: Person, namesakes: Counter[str] | None, mark: str | None, rule: str) -> int:
+def _level(person: Person, namesakes: Counter[str] | None, initialize_with: str | None, rule: str) -> int:
     """Return what identifies a person: 0 the family name, 1 initials, 2 only the given name."""
     if namesakes is None or person.literal:
         return 0
-    if mark is None:
+    if initialize_with is None:
         return 2
     if rule.endswith("-with-initials"):
         return 1 if len(namesakes) > 1 else 0
-    return 1 if namesakes[initials(person.given, mark)] == 1 else 2
+    return 1 if namesakes[initials(person.given, initialize_with)] == 1 else 2
 
 
 def _initialize_with(processor: Processor) -> str | None:
     """Return the style's `initialize-with`, or None if it uses no initials."""
     places = (processor.citation_area, processor.style)
     found = (element.get("initialize-with") for place in places for element in place.iter())
-    mark = next((mark for mark in found if mark is not None), None)
-    return None if mark is None else str(mark)
+    initialize_with = next((initialize_with for initialize_with in found if initialize_with is not None), None)
+    return None if initialize_with is None else str(initialize_with)

@@ -69,7 +69,7 @@ def format_citations(
             if style.path == fallback.path:
                 raise
             what = str(error) if isinstance(error, StyleNotUsableError) else "something that is not CSL 1.0"
-            warnings.append(f"{style.title} uses {what}, which cannot be set; {fallback.title} was used instead.")
+            warnings.append(f"{style.title} uses {what}, which is not supported; {fallback.title} was used instead.")
             return _format(cited_records, groups, fallback, language, markup, warnings)
 
 
@@ -110,7 +110,7 @@ def _format(
                 [context.fresh(author_replacement=None) for context in contexts]
             )
         without_locator += [
-            context.cite.key for context in contexts if context.cite.locator and not context.locator_written
+            context.cite.key for context in contexts if context.cite.locator and not context.locator_rendered
         ]
         citations.append(write(text, terms, markup))
     bibliography = processor.bibliography()

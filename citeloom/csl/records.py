@@ -107,7 +107,7 @@ def read_item(record: Mapping[str, Any], quotes: tuple[str, str]) -> CslItem:
 
 
 def _with_note(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Add the variables in the first lines of the note ("Original Date: 1923"), where Zotero keeps fields it lacks."""
+    """Add the variables in the first lines of the note ("Original Date: 1923"), where Zotero stores fields it lacks."""
     own = {str(name): value for name, value in record.items() if value not in (None, "")}
     note = record.get("note")
     lines = note[:_MAX_NOTE].splitlines() if isinstance(note, str) else []

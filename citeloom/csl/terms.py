@@ -118,8 +118,8 @@ def _term(element: Any) -> Term:
     multiple = (element.text if many is None else many.text) or ""
     if one is None and many is None:
         multiple = single
-    return Term(_word(single), _word(multiple), element.get("gender", ""), element.get("match", ""))
+    return Term(_clean_term(single), _clean_term(multiple), element.get("gender", ""), element.get("match", ""))
 
 
-def _word(text: str) -> str:
+def _clean_term(text: str) -> str:
     return re.sub(r"(?<=\w)'(?=\w)", "’", text.strip("\n\t"))  # à l’adresse

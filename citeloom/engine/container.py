@@ -215,7 +215,7 @@ class Container:
 
     def _when_idle(self) -> None:
         """Between imports, build search graphs where many passages have none, and release memory."""
-        self.workers.rest()
+        self.workers.end_idle()
         self.models.release_imports()
         if not self.jobs.paused:
             self.indexes.optimise()

@@ -21,8 +21,8 @@ from citeloom.core import credentials
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.types import Source
 from citeloom.importing.sources.names import ALL_OF_ZOTERO
-from citeloom.zotero.gateway import KEY, ZoteroGateway, tree
-from citeloom.zotero.scope import Scope, below, find_scope, select
+from citeloom.zotero.gateway import KEYRING_NAME, ZoteroGateway, tree
+from citeloom.zotero.scope import Scope, find_scope, select, with_subcollections
 from citeloom.zotero.types import LibrarySource, Snapshot
 
 _SYNTAX = "Write zotero, zotero:collection/NAME, zotero:search/NAME or zotero:tag/TAG."
@@ -68,13 +68,13 @@ class ZoteroService:
         """Store a key for zotero.org in the keyring, if zotero.org accepts it."""
         key = request.key.strip()
         account = self._zotero.web_with(key).check_key()
-        credentials.put(KEY, key)
-        return ZoteroLoginResult(account["name"], credentials.where(KEY))
+        credentials.put(KEYRING_NAME, key)
+        return ZoteroLoginResult(account["name"], credentials.where(KEYRING_NAME))
 
     @handles(LogOutOfZotero)
     def log_out(self, request: LogOutOfZotero) -> ZoteroLogoutResult:
         """Delete the key from the keyring."""
-        return ZoteroLogoutResult(credentials.forget(KEY), credentials.where(KEY))
+        return ZoteroLogoutResult(credentials.forget(KEYRING_NAME), credentials.where(KEYRING_NAME))
 
     def part(
         self, name: str, *, library: str | None = None, recursive: bool = True, tags: Sequence[str] = ()
@@ -129,9 +129,9 @@ def _restricted(zotero: LibrarySource, snapshot: Snapshot, scopes: Sequence[Scop
     items: set[str] = set()
     collections: set[str] = set()
     for scope in own:
-        items |= select(snapshot, scope, lambda search: zotero.found_by(snapshot, search))
+        items |= select(snapshot, scope, zotero.run_search)
         if scope.kind == "collection":
-            collections |= below(snapshot, scope.key) if scope.recursive else {scope.key}
+            collections |= with_subcollections(snapshot, scope.key) if scope.recursive else {scope.key}
     return replace(
         snapshot,
         items={key: item for key, item in snapshot.items.items() if key in items},

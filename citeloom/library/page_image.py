@@ -94,9 +94,9 @@ class PageImageService:
         answer = self._answers.get(key)
         if answer is None:
             if request["view"] == "picture":
-                answer = self._render_worker.ask(request, Limits(_RENDER_SECONDS, _WORKER_MEGABYTES))
+                answer = self._render_worker.call(request, Limits(_RENDER_SECONDS, _WORKER_MEGABYTES))
             else:
-                answer = self._ocr_worker.ask(request, Limits(_OCR_SECONDS, _WORKER_MEGABYTES))
+                answer = self._ocr_worker.call(request, Limits(_OCR_SECONDS, _WORKER_MEGABYTES))
             answer = {name: value for name, value in answer.items() if name not in ("id", "ok")}
             self._answers.put(key, answer, len(answer.get("png", "")))
         return dict(answer)

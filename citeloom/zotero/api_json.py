@@ -27,7 +27,13 @@ def parse_json(body: bytes) -> Any:
         found = json.loads(body.decode("utf-8", "replace"))
         return replace_lone_surrogates(found) if _LONE_SURROGATE.search(body) else found
     except (ValueError, RecursionError) as error:
-        raise incomplete_answer("Zotero's answer is not JSON, or not all of it") from error
+        raise incomplete_answer("Zotero's answer is not complete JSON") from error
+
+
+def full_text_from_json(answer: Any) -> str | None:
+    """Return the text in an answer about an attachment's full text; None if there is none."""
+    text = answer.get("content") if isinstance(answer, dict) else None
+    return text if isinstance(text, str) and text.strip() else None
 
 
 def libraries_from_json(groups: Iterable[Mapping[str, Any]]) -> list[Library]:
@@ -47,17 +53,17 @@ def snapshot_from_json(
 ) -> Snapshot:
     """Return a snapshot from the `data` of all objects, without the trash and its children."""
     try:
-        kept = _outside_trash(collections, "parentCollection")
+        found = _outside_trash(collections, "parentCollection")
         return Snapshot(
             library,
-            {key: ZoteroCollection(key, str(c["name"]), c.get("parentCollection") or None) for key, c in kept.items()},
+            {key: ZoteroCollection(key, str(c["name"]), c.get("parentCollection") or None) for key, c in found.items()},
             {
                 key: SavedSearch(key, str(search["name"]), tuple(dict(c) for c in search.get("conditions", ())))
                 for key, search in _outside_trash(searches, "").items()
             },
             {
                 # The web API may still list deleted collections.
-                key: item_from_json({**data, "collections": [c for c in data.get("collections", ()) if c in kept]})
+                key: item_from_json({**data, "collections": [c for c in data.get("collections", ()) if c in found]})
                 for key, data in _outside_trash(items, "parentItem").items()
             },
         )

@@ -36,10 +36,10 @@ def _stored(attachment: Item, data_folder: Path | None) -> AttachmentFile:
     name = str(attachment.data.get("filename") or "")
     if not name:
         return _missing("Zotero does not say what the file is called.")
-    if not _KEY.fullmatch(attachment.key) or name in (".", "..") or _separators(name):
-        return _missing(f"Zotero names a place outside the attachment's own folder ({name}), which is not read.")
+    if not _KEY.fullmatch(attachment.key) or name in (".", "..") or _has_separator(name):
+        return _missing(f"Zotero names a path outside the attachment's own folder ({name}), which is not read.")
     if data_folder is None:
-        return _missing("It is not known where Zotero keeps its files on this computer.")
+        return _missing("It is not known where Zotero stores its files on this computer.")
     folder = data_folder / "storage" / attachment.key
     expected = folder / name
     if _is_regular_file(folder, expected):  # the fast path for nearly all files
@@ -48,7 +48,7 @@ def _stored(attachment: Item, data_folder: Path | None) -> AttachmentFile:
     if path is None:
         return _missing(f"Zotero has not downloaded {name} to this computer.")
     if not path.resolve().is_relative_to(folder.resolve()):
-        return _missing(f"{name} is a link to a place outside the attachment's own folder, which is not read.")
+        return _missing(f"{name} is a link to a path outside the attachment's own folder, which is not read.")
     return _readable(path, str(folder))
 
 
@@ -89,15 +89,15 @@ def _as_spelled_on_disk(expected: Path) -> Path | None:
         if path.exists():
             return path
         if path.parent.is_dir():
-            like = [
+            similar = [
                 one for one in path.parent.iterdir() if fold_case(one.name) == fold_case(path.name) and one.exists()
             ]
-            if len(like) == 1:
-                return like[0]
+            if len(similar) == 1:
+                return similar[0]
     return None
 
 
-def _separators(name: str) -> bool:
+def _has_separator(name: str) -> bool:
     # On POSIX, a backslash is an ordinary character.
     return "/" in name or (os.name == "nt" and ("\\" in name or ":" in name))
 

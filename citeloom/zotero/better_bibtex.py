@@ -75,7 +75,7 @@ class BetterBibTex:
         )
 
     def _answer(self, method: str, params: Sequence[Any]) -> dict[str, Any]:
-        reply = self._client.ask(_PATH, {"jsonrpc": "2.0", "method": method, "params": list(params), "id": 1})
+        reply = self._client.request(_PATH, {"jsonrpc": "2.0", "method": method, "params": list(params), "id": 1})
         if reply.status == 404:
             raise CiteLoomError(
                 Code.ZOTERO_UNAVAILABLE,
@@ -87,5 +87,5 @@ class BetterBibTex:
             raise incomplete_answer(f"Better BibTeX answered with an error ({reply.status})")
         answer = parse_json(reply.body)
         if not isinstance(answer, dict):
-            raise incomplete_answer("Better BibTeX's answer is not what was asked for")
+            raise incomplete_answer("Better BibTeX's answer has an unknown form")
         return answer

@@ -19,7 +19,7 @@ class CachedSource:
         self.kind = source.kind
         self.libraries = cache(source.libraries)
         self.read = cache(source.read)
-        self.found_by = source.found_by
+        self.run_search = source.run_search
         self.full_text = source.full_text
         self.about = source.about
 

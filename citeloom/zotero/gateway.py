@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-KEY = "zotero"  # name of the key for zotero.org in the keyring
+KEYRING_NAME = "zotero"  # name of the key for zotero.org in the keyring
 _MINUTE, _QUARTER = 60, 900
 _DATABASE_FILES = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-journal")
 
@@ -40,13 +40,9 @@ class ZoteroGateway:
     def __init__(self, settings: config.Zotero, mirror: Path) -> None:
         self._settings = settings
         self._mirror = mirror  # cache of the web API, so that only changes are downloaded
-        self._webs: dict[str, WebApi] = {}  # by key: a requested backoff must not be lost
+        self._web_apis: dict[str, WebApi] = {}  # by key: a requested backoff must be remembered
 
     # -- location -----------------------------------------------------------------------------------------
-
-    def profile(self) -> Profile | None:
-        """Return Zotero's profile on this computer, or None."""
-        return find_zotero()
 
     def data_folder(self, profile: Profile | None) -> Path | None:
         """Return the folder with zotero.sqlite and the files, or None."""
@@ -65,26 +61,26 @@ class ZoteroGateway:
 
     def local(self) -> LocalApi:
         """Return the local API of a running Zotero."""
-        return LocalApi(self.local_url(self.profile()))
+        return LocalApi(self.local_url(find_zotero()))
 
     def database(self) -> SqliteSource | None:
         """Return the database source, which works while Zotero is closed; None if not found."""
-        folder = self.data_folder(self.profile())
+        folder = self.data_folder(find_zotero())
         file = folder / DATABASE if folder else None
         return SqliteSource(file) if file and file.is_file() else None
 
     def web(self) -> WebApi | None:
         """Return the web API with the stored key; None without a key."""
-        key = credentials.get(KEY)
+        key = credentials.get(KEYRING_NAME)
         return self.web_with(key) if key else None
 
     def web_with(self, key: str) -> WebApi:
         """Return the web API with a key."""
         from citeloom.zotero.web_api.source import WebApi  # slow to import, and rarely needed
 
-        if key not in self._webs:
-            self._webs = {key: WebApi(self._settings.web_url, key, self._mirror)}
-        return self._webs[key]
+        if key not in self._web_apis:
+            self._web_apis = {key: WebApi(self._settings.web_url, key, self._mirror)}
+        return self._web_apis[key]
 
     def open(self) -> LibrarySource:
         """Return the source that works now. Raises ZOTERO_UNAVAILABLE with what to do."""
@@ -113,7 +109,7 @@ class ZoteroGateway:
 
     def file_finder(self) -> Callable[[Item], AttachmentFile]:
         """Return a function that locates the file of an attachment by Zotero's current settings."""
-        profile = self.profile()
+        profile = find_zotero()
         base_folder = profile.base_folder if profile else None
         return partial(file_of, data_folder=self.data_folder(profile), base_folder=base_folder)
 
@@ -123,11 +119,11 @@ class ZoteroGateway:
         rest = [item.key for item in items if item.key not in found]
         if rest and source.kind == "local":
             try:
-                found |= BetterBibTex(self.local_url(self.profile())).citekeys(snapshot.library, rest)
+                found |= BetterBibTex(self.local_url(find_zotero())).citekeys(snapshot.library, rest)
             except CiteLoomError as error:
                 log.info("Better BibTeX gave no citekeys: %s", error)
         rest = [key for key in rest if key not in found]
-        folder = self.data_folder(self.profile()) if rest else None
+        folder = self.data_folder(find_zotero()) if rest else None
         if folder:
             legacy = legacy_citekeys(folder)
             library = snapshot.library.id
@@ -146,7 +142,7 @@ class ZoteroGateway:
             reachable = wanted in ("auto", "local") and bool(self.local().about())
         except CiteLoomError:
             reachable = False
-        folder = self.data_folder(self.profile())
+        folder = self.data_folder(find_zotero())
         stamps = tuple(_stamp(folder / name) for name in _DATABASE_FILES) if folder else ()
         if any(stamps) and wanted != "web":
             return ZoteroProbe(reachable, stamps)
@@ -155,7 +151,7 @@ class ZoteroGateway:
 
     def status(self) -> dict[str, Any]:
         """Return the status for people: the source in use, why, and what prevents a better one."""
-        profile = self.profile()
+        profile = find_zotero()
         folder = self.data_folder(profile)
         local, database, web = self._local_status(profile), self._database_status(), self._web_status()
         answer: dict[str, Any] = {
@@ -206,7 +202,7 @@ class ZoteroGateway:
     def _web_status(self) -> dict[str, Any]:
         status: dict[str, Any] = {"key": None, "user": None, "problem": None}
         try:
-            status["key"] = credentials.where(KEY)
+            status["key"] = credentials.where(KEYRING_NAME)
             if web := self.web():
                 status["user"] = web.check_key().get("name")
         except CiteLoomError as error:
@@ -246,7 +242,7 @@ def tree(snapshot: Snapshot) -> dict[str, Any]:
         for key in item.collections:
             if key in within:
                 within[key] += 1
-    paths = {key: snapshot.way_to_collection(key) for key in snapshot.collections}
+    paths = {key: snapshot.collection_ancestry(key) for key in snapshot.collections}
     # With the key beside each name, so that siblings of the same name keep their own children.
     ordered = sorted(paths, key=lambda key: [(snapshot.collections[at].name.casefold(), at) for at in paths[key]])
     return {

@@ -13,7 +13,14 @@ from urllib.parse import urlsplit
 
 from citeloom import __version__
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.zotero.api_json import MAX_BYTES, incomplete_answer, libraries_from_json, parse_json, snapshot_from_json
+from citeloom.zotero.api_json import (
+    MAX_BYTES,
+    full_text_from_json,
+    incomplete_answer,
+    libraries_from_json,
+    parse_json,
+    snapshot_from_json,
+)
 from citeloom.zotero.types import Library, SavedSearch, Snapshot
 
 # Zotero sends nothing while it collects a large library.
@@ -39,9 +46,9 @@ class LoopbackClient:
 
     url: str
     timeout: float = TIMEOUT_SECONDS
-    most_bytes: int = MAX_BYTES
+    max_bytes: int = MAX_BYTES
 
-    def ask(self, path: str, body: Any = None) -> Reply:
+    def request(self, path: str, body: Any = None) -> Reply:
         """Send a GET request, or a POST request with a JSON body."""
         connection = self._connected()
         headers = {"User-Agent": f"CiteLoom/{__version__}", "Zotero-API-Version": "3"}
@@ -64,7 +71,7 @@ class LoopbackClient:
         if parts.scheme != "http" or not parts.hostname:
             raise CiteLoomError(
                 Code.INVALID_INPUT,
-                f"zotero.local_url is {self.url!r}, which is no address of a Zotero on this computer.",
+                f"zotero.local_url is {self.url!r}, which is not the address of a Zotero on this computer.",
                 "It looks like http://127.0.0.1:23119.",
             )
         connection = http.client.HTTPConnection(parts.hostname, parts.port or 80, timeout=self.timeout)
@@ -83,8 +90,8 @@ class LoopbackClient:
             body = bytearray()
             while chunk := response.read1(_CHUNK):
                 body += chunk
-                if len(body) > self.most_bytes:
-                    raise incomplete_answer(f"Zotero's answer has more than {self.most_bytes // 1_000_000} MB")
+                if len(body) > self.max_bytes:
+                    raise incomplete_answer(f"Zotero's answer has more than {self.max_bytes // 1_000_000} MB")
                 remaining = until - time.monotonic()
                 if remaining <= 0:
                     raise TimeoutError
@@ -97,8 +104,8 @@ class LocalApi:
 
     kind = "local"
 
-    def __init__(self, url: str, *, timeout: float = TIMEOUT_SECONDS, most_bytes: int = MAX_BYTES) -> None:
-        self._client = LoopbackClient(url, timeout, most_bytes)
+    def __init__(self, url: str, *, timeout: float = TIMEOUT_SECONDS, max_bytes: int = MAX_BYTES) -> None:
+        self._client = LoopbackClient(url, timeout, max_bytes)
 
     def libraries(self) -> list[Library]:
         """Return My Library, then the groups."""
@@ -115,7 +122,7 @@ class LocalApi:
                 return snapshot_from_json(library, collections, searches, items)
         raise incomplete_answer(f"{library.name} kept changing while it was read")
 
-    def found_by(self, snapshot: Snapshot, search: SavedSearch) -> set[str]:
+    def run_search(self, snapshot: Snapshot, search: SavedSearch) -> set[str]:
         """Return the keys of the top-level items that a saved search finds (for a child, its parent's)."""
         place = _path(snapshot.library)
         found, _ = self._list(f"{place}/searches/{search.key}/items")
@@ -127,32 +134,30 @@ class LocalApi:
         if any(str(condition.get("operator", "")).startswith(_NEGATIONS) for condition in search.conditions):
             # "Tag is not X" also finds the notes and files of works that have X.
             return {key for key in keys if not snapshot.items[key].parent}
-        return {snapshot.top_of(key) for key in keys}
+        return {snapshot.top_level_key(key) for key in keys}
 
     def full_text(self, library: Library, attachment: str) -> str | None:
         """Return the text that Zotero extracted from an attachment, or None."""
-        reply = self._client.ask(f"{_path(library)}/items/{attachment}/fulltext")
+        reply = self._client.request(f"{_path(library)}/items/{attachment}/fulltext")
         if reply.status == 404:
             return None
         self._check(reply)
-        answer = parse_json(reply.body)
-        text = answer.get("content") if isinstance(answer, dict) else None
-        return text if isinstance(text, str) and text.strip() else None
+        return full_text_from_json(parse_json(reply.body))
 
     def about(self) -> dict[str, Any]:
         """Return version, address and server id (from Zotero 10 on)."""
-        reply = self._client.ask("/api/users/0/groups")
+        reply = self._client.request("/api/users/0/groups")
         self._check(reply)
         version = release(reply.headers.get("x-zotero-version", ""))
         return {"version": version, "url": self._client.url, "server_id": reply.headers.get("zotero-server-id")}
 
     def _list(self, path: str) -> tuple[list[dict[str, Any]], str]:
         """Return the `data` of all objects of a listing, and the library's version."""
-        reply = self._client.ask(path)
+        reply = self._client.request(path)
         self._check(reply)
         found = parse_json(reply.body)
         if not isinstance(found, list) or str(len(found)) != reply.headers.get("total-results"):
-            raise incomplete_answer("Zotero's answer does not hold everything it announces")
+            raise incomplete_answer("Zotero's answer is incomplete: it has fewer objects than it announces")
         if not all(isinstance(entry, dict) and isinstance(entry.get("data"), dict) for entry in found):
             raise incomplete_answer("Zotero's answer does not look like a library")
         return [entry["data"] for entry in found], reply.headers.get("last-modified-version", "")
@@ -163,7 +168,7 @@ class LocalApi:
         if reply.status == 403:
             raise CiteLoomError(
                 Code.ZOTERO_UNAVAILABLE,
-                "Zotero is running, but does not let other applications ask it.",
+                "Zotero is running, but does not let other applications read its libraries.",
                 'Switch it on in Zotero: Settings → Advanced → "Allow other applications on this computer to '
                 'communicate with Zotero".',
                 api="off",

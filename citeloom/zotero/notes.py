@@ -17,7 +17,7 @@ from citeloom.zotero.types import Item
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
 )
-_LONGEST_TITLE = 120
+_MAX_TITLE_LENGTH = 120
 _MAX_HEADING_LENGTH = 300  # more is text in a heading that was never closed
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _LISTS = ("ul", "ol")
@@ -39,13 +39,13 @@ def printable(text: str) -> str:
 
 def first_line(html: str) -> str:
     """Return the title of a note: its first line."""
-    return _title(_read(html))
+    return _title(_blocks(html))
 
 
 def from_note(item: Item) -> Converted:
     """Convert a note: headings, paragraphs, lists and tables; no images."""
     html = item.data.get("note")
-    blocks = _read(html if isinstance(html, str) else "")
+    blocks = _blocks(html if isinstance(html, str) else "")
     return Converted("note", "", tuple(blocks), title=_title(blocks))
 
 
@@ -80,7 +80,7 @@ def _line(value: object) -> str:
 
 def _title(blocks: Sequence[Block]) -> str:
     named = next((b for b in blocks if b.kind is BlockKind.HEADING), next(iter(blocks), None))
-    return _line(named.text.partition("\n")[0])[:_LONGEST_TITLE].strip() if named else ""
+    return _line(named.text.partition("\n")[0])[:_MAX_TITLE_LENGTH].strip() if named else ""
 
 
 def _annotation(item: Item) -> Block | None:
@@ -125,9 +125,9 @@ def _position(value: object) -> dict[str, Any] | None:
     return {name: part for name, part in position.items() if name != "paths"} if isinstance(position, dict) else None
 
 
-def _read(html: str) -> list[Block]:
+def _blocks(html: str) -> list[Block]:
     reader = _Reader()
-    for piece, is_markup in _pieces(html):
+    for piece, is_markup in _markup_and_text(html):
         if is_markup:
             reader.feed(piece)
         else:
@@ -137,7 +137,7 @@ def _read(html: str) -> list[Block]:
     return reader.blocks
 
 
-def _pieces(html: str) -> Iterator[tuple[str, bool]]:
+def _markup_and_text(html: str) -> Iterator[tuple[str, bool]]:
     """Yield the markup, then the text after the last tag.
 
     Unterminated comments, declarations and tags are removed first: Python's parser searches for the end of each of them
@@ -173,18 +173,18 @@ class _Reader(HTMLParser):
         self._bullet = ""
         self._rows: list[list[str]] | None = None  # of the table that is open
         self._in_cell = False
-        self._unread = 0
+        self._ignored_depth = 0
         self._code = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Handle an opening tag."""
         if tag in _IGNORED_TAGS:
-            self._unread += 1
+            self._ignored_depth += 1
         if tag == "br":
             self._text.append("\n")
         if tag not in _PARAGRAPH_BREAKS:
             return
-        self.part()
+        self._end_paragraph()
         if tag in ("tr", "td", "th"):
             self._end_cell()
         if tag in _HEADINGS:
@@ -208,10 +208,10 @@ class _Reader(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         """Handle a closing tag."""
         if tag in _IGNORED_TAGS:
-            self._unread = max(0, self._unread - 1)
+            self._ignored_depth = max(0, self._ignored_depth - 1)
         if tag not in _PARAGRAPH_BREAKS:
             return
-        self.part()
+        self._end_paragraph()
         if tag in ("td", "th", "tr"):
             self._end_cell()
         elif tag == "table":
@@ -224,13 +224,13 @@ class _Reader(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         """Collect text."""
-        if not self._unread:
+        if not self._ignored_depth:
             self._text.append(data if self._code else data.replace("\n", " "))
 
     def finish(self) -> None:
         """Close open tables and paragraphs."""
         self._end_table()
-        self.part()
+        self._end_paragraph()
 
     def _end_cell(self) -> None:
         if self._rows:
@@ -246,7 +246,7 @@ class _Reader(HTMLParser):
         if rows:
             self._add(BlockKind.TABLE, as_markdown(rows))
 
-    def part(self) -> None:
+    def _end_paragraph(self) -> None:
         """End the paragraph."""
         if self._rows:
             self._text.append(" ")  # paragraphs in a cell

@@ -28,7 +28,6 @@ class Profile:
     data_folder: Path  # contains zotero.sqlite and storage
     base_folder: Path | None = None  # of relative paths of linked files
     port: int = USUAL_PORT
-    api_enabled: bool = False  # whether the local API is switched on
 
 
 class _Installation(NamedTuple):
@@ -45,9 +44,9 @@ def find_zotero(
     for place in _installations(environment if environment is not None else os.environ, home, platform):
         for folder, default in _profiles(place.settings):
             profile = _profile(folder, place, home)
-            changed = _changed(profile.data_folder)
+            changed = _modified(profile.data_folder)
             found.append((changed > 0, default, changed, profile))
-        if not found and _changed(place.home / "Zotero"):
+        if not found and _modified(place.home / "Zotero"):
             found.append((True, False, 0, Profile(None, place.home / "Zotero")))
     return max(found, key=lambda one: one[:3])[3] if found else None
 
@@ -93,14 +92,13 @@ def _profile(folder: Path, place: _Installation, home: Path) -> Profile:
         _host_path(moved, place, home) if isinstance(moved, str) and moved else _usual_data_folder(folder, place, home),
         _host_path(base, place, home) if isinstance(base, str) and base else None,
         port if isinstance(port, int) and 0 < port < 65536 else USUAL_PORT,
-        preferences.get("httpServer.localAPI.enabled") is True,
     )
 
 
 def _usual_data_folder(folder: Path, place: _Installation, home: Path) -> Path:
     usual = place.home / "Zotero"
     # A Flatpak with access to the home folder stores the library there; before Zotero 5 it was in the profile.
-    return next((at for at in (usual, home / "Zotero", folder / "zotero") if _changed(at)), usual)
+    return next((at for at in (usual, home / "Zotero", folder / "zotero") if _modified(at)), usual)
 
 
 def _host_path(path: str, place: _Installation, home: Path) -> Path:
@@ -144,7 +142,7 @@ def _unescaped(escape: re.Match[str]) -> str:
     return chr(int(code, 16)) if code else _ESCAPED.get(escape[3], escape[3])
 
 
-def _changed(data_folder: Path) -> float:
+def _modified(data_folder: Path) -> float:
     try:
         return (data_folder / DATABASE).stat().st_mtime
     except (OSError, ValueError):

@@ -12,48 +12,48 @@ from string import ascii_lowercase, ascii_uppercase
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.zotero.csl.dates import sortable_date, to_csl_date
 from citeloom.zotero.csl.fields import BASE_FIELDS, FIELDS, SPECIFIC_FIELDS
-from citeloom.zotero.scope import below
+from citeloom.zotero.scope import with_subcollections
 from citeloom.zotero.types import Item, SavedSearch, Snapshot
 
 # Negated operators, with the one that each negates.
 _NEGATED = {"isNot": "is", "doesNotContain": "contains"}
-_ON_TEXT = ("is", "contains", "beginsWith")
-_ON_NUMBERS = (*_ON_TEXT, "isLessThan", "isGreaterThan")
-_ON_DAYS = ("is", "isBefore", "isAfter", "isInTheLast")
+_TEXT_OPERATORS = ("is", "contains", "beginsWith")
+_NUMBER_OPERATORS = (*_TEXT_OPERATORS, "isLessThan", "isGreaterThan")
+_DATE_OPERATORS = ("is", "isBefore", "isAfter", "isInTheLast")
 _NUMBERS = frozenset(("pages", "numPages", "numberOfVolumes", "section", "seriesNumber", "issue"))
-_CREATORS = frozenset(("author", "editor", "bookAuthor"))
-_MOMENTS = frozenset(("dateAdded", "dateModified", "accessDate"))  # stored in UTC, compared in local time
+_CREATOR_TYPES = frozenset(("author", "editor", "bookAuthor"))
+_TIME_STAMPS = frozenset(("dateAdded", "dateModified", "accessDate"))  # stored in UTC, compared in local time
 _FIELD_NAMES = frozenset((*FIELDS, *BASE_FIELDS))
 # Settings of a search, no conditions.
 _SETTINGS = frozenset(("joinMode", "recursive", "noChildren", "unfiled", "deleted", "publications", "retracted"))
-_WITH_FAMILY = ("includeParentsAndChildren", "includeParents", "includeChildren")
+_RELATIVES = ("includeParentsAndChildren", "includeParents", "includeChildren")
 # Conditions that a snapshot has no data for.
-_NOT_IN_SNAPSHOT = ("deleted", "publications", "retracted")
+_UNSUPPORTED = ("deleted", "publications", "retracted")
 _PERIOD = re.compile(r"\s*([0-9]{1,5})\s*(day|week|month|year)s?\s*", re.IGNORECASE)
 _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)  # SQLite ignores the case of ASCII letters only
 
 _Texts = Callable[[Item], Iterable[str]]
 
 
-def matches(snapshot: Snapshot, search: SavedSearch) -> set[str]:
+def evaluate(snapshot: Snapshot, search: SavedSearch) -> set[str]:
     """Return the keys of the top-level items that a search finds (for a child, its parent's)."""
-    return {snapshot.top_of(key) for key in _found(snapshot, search, frozenset())}
+    return {snapshot.top_level_key(key) for key in _found(snapshot, search, frozenset())}
 
 
-def _found(snapshot: Snapshot, search: SavedSearch, running: frozenset[str]) -> set[str]:
-    """Return the keys of all items that a search finds; `running` are the searches that include this one."""
+def _found(snapshot: Snapshot, search: SavedSearch, including: frozenset[str]) -> set[str]:
+    """Return the keys of all items that a search finds; `including` are the searches that include this one."""
     settings = {str(c.get("condition")): str(c.get("operator")) for c in search.conditions}
-    for name in _NOT_IN_SNAPSHOT:
+    for name in _UNSUPPORTED:
         if settings.get(name, "false") != "false":
             raise _cannot_run(search, name, settings[name])
-    run = _Run(snapshot, search, settings, running | {search.key})
+    evaluation = _Evaluation(snapshot, search, settings, including | {search.key})
     results: list[set[str]] = []
     positive: set[str] = set()
     for condition in search.conditions:
         name, operator, value = (str(condition.get(part) or "") for part in ("condition", "operator", "value"))
-        if name in _SETTINGS or name in _WITH_FAMILY:
+        if name in _SETTINGS or name in _RELATIVES:
             continue
-        hits = run.hits(name, _NEGATED.get(operator, operator), value, operator)
+        hits = evaluation.hits(name, _NEGATED.get(operator, operator), value, operator)
         if hits is None:
             continue
         if operator in _NEGATED:
@@ -73,47 +73,47 @@ def _found(snapshot: Snapshot, search: SavedSearch, running: frozenset[str]) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
+class _Evaluation:
     """One evaluation of a search."""
 
     snapshot: Snapshot
     search: SavedSearch
     settings: Mapping[str, str]
-    running: frozenset[str]  # the searches that include this one, and itself
+    including: frozenset[str]  # the searches that include this one, and itself
 
     def hits(self, name: str, operator: str, value: str, written: str) -> set[str] | None:
         """Return the keys of the items that match a condition; None for a recursive search."""
         items = self.snapshot.items
         key = value.rpartition("_")[2]  # older searches put the library before the key
         if name == "collection" and operator == "is":
-            wanted = below(self.snapshot, key) if self.settings.get("recursive") == "true" else {key}
+            wanted = with_subcollections(self.snapshot, key) if self.settings.get("recursive") == "true" else {key}
             hits = {item.key for item in items.values() if not wanted.isdisjoint(item.collections)}
         elif name == "savedSearch" and operator == "is":
-            if key in self.running:
+            if key in self.including:
                 return None  # the search includes itself
             search = self.snapshot.searches.get(key)
-            hits = _found(self.snapshot, search, self.running) if search else set()
+            hits = _found(self.snapshot, search, self.including) if search else set()
         else:
             fits = self._test(name, operator, value)
             if fits is None:
                 raise _cannot_run(self.search, name, written)
             hits = {item.key for item in items.values() if fits(item)}
-        family = {name for name in _WITH_FAMILY if self.settings.get(name) == "true"}
+        relatives = {name for name in _RELATIVES if self.settings.get(name) == "true"}
         parents, children = set(), set()
-        if family - {"includeChildren"}:
+        if relatives - {"includeChildren"}:
             parents = {parent for key in hits if (parent := items[key].parent) and parent in items}
-        if family - {"includeParents"}:
+        if relatives - {"includeParents"}:
             children = {child.key for key in hits for child in self.snapshot.children.get(key, ())}
         return hits | parents | children
 
     def _test(self, name: str, operator: str, value: str) -> Callable[[Item], bool] | None:
         """Return the predicate of a condition; None for an unknown condition or operator."""
-        if name in _MOMENTS:
-            return partial(_moment_fits, name, operator, value) if operator in _ON_DAYS else None
+        if name in _TIME_STAMPS:
+            return partial(_time_stamp_fits, name, operator, value) if operator in _DATE_OPERATORS else None
         if BASE_FIELDS.get(name, name) == "date":
-            return partial(_date_fits, operator, value) if operator in _ON_DAYS else None
+            return partial(_date_fits, operator, value) if operator in _DATE_OPERATORS else None
         texts = self._notes_of_children if name == "childNote" else _TEXTS.get(name)
-        operators = _ON_NUMBERS if name in _NUMBERS else _ON_TEXT
+        operators = _NUMBER_OPERATORS if name in _NUMBERS else _TEXT_OPERATORS
         if texts is None or operator not in operators:
             return None
         compare = _COMPARISONS[operator](value)
@@ -138,7 +138,9 @@ def _own_note(item: Item) -> tuple[str, ...]:
 
 
 def _creators(name: str, item: Item) -> list[str]:
-    creators = [c for c in item.data.get("creators") or () if name not in _CREATORS or c.get("creatorType") == name]
+    creators = [
+        c for c in item.data.get("creators") or () if name not in _CREATOR_TYPES or c.get("creatorType") == name
+    ]
     if name == "lastName":
         return [str(c.get("lastName") or c.get("name") or "") for c in creators]
     return [str(c.get("name") or f"{c.get('firstName') or ''} {c.get('lastName') or ''}").strip() for c in creators]
@@ -152,7 +154,7 @@ def _any_field(item: Item) -> list[str]:
 # Functions that give the texts of an item for a condition.
 _TEXTS: dict[str, _Texts] = {
     **{name: _field(name) for name in _FIELD_NAMES},
-    **{name: partial(_creators, name) for name in ("creator", "lastName", *_CREATORS)},
+    **{name: partial(_creators, name) for name in ("creator", "lastName", *_CREATOR_TYPES)},
     **dict.fromkeys(("anyField", "quicksearch-fields"), _any_field),
     "annotationText": lambda item: _strings(item.data.get("annotationText")),
     "annotationComment": lambda item: _strings(item.data.get("annotationComment")),
@@ -207,15 +209,15 @@ def _date_fits(operator: str, value: str, item: Item) -> bool:
     return any(_day_fits(operator, value, sortable_date(text), text) for text in _field("date")(item))
 
 
-def _moment_fits(name: str, operator: str, value: str, item: Item) -> bool:
+def _time_stamp_fits(name: str, operator: str, value: str, item: Item) -> bool:
     """Compare a time stamp with a day in local time, or with a time stamp."""
     try:
-        moment = datetime.fromisoformat(str(item.data.get(name))).replace(tzinfo=UTC)
-        day = moment.astimezone().date()
+        time_stamp = datetime.fromisoformat(str(item.data.get(name))).replace(tzinfo=UTC)
+        day = time_stamp.astimezone().date()
     except (ValueError, OverflowError):
         return False
     if re.fullmatch(r"[0-9]{4}-\d\d-\d\d \d\d:\d\d:\d\d", value) and operator != "isInTheLast":
-        written = moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S")
+        written = time_stamp.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S")
         return {"is": written == value, "isBefore": written < value, "isAfter": written > value}[operator]
     return _day_fits(operator, value, (day.year, day.month, day.day), "")
 
@@ -223,7 +225,7 @@ def _moment_fits(name: str, operator: str, value: str, item: Item) -> bool:
 def _day_fits(operator: str, value: str, day: tuple[int, int, int], text: str) -> bool:
     """Compare a day with one that may lack day or month: "is 2020" matches its days, "is after 2020" none of them."""
     if operator == "isInTheLast":
-        since = _ago(value)
+        since = _start_of_period(value)
         return since is not None and day > (since.year, since.month, since.day)
     days_on = {"yesterday": -1, "today": 0, "tomorrow": 1}.get(value.strip().lower())
     if days_on is not None:
@@ -238,7 +240,7 @@ def _day_fits(operator: str, value: str, day: tuple[int, int, int], text: str) -
     return (0, 0, 0) < day < wanted if operator == "isBefore" else day[:known] > wanted[:known]
 
 
-def _ago(value: str) -> date | None:
+def _start_of_period(value: str) -> date | None:
     """Return the date a period before today."""
     match = _PERIOD.fullmatch(value)
     if not match:
@@ -257,7 +259,7 @@ def _ago(value: str) -> date | None:
 def _cannot_run(search: SavedSearch, condition: str, operator: str) -> CiteLoomError:
     return CiteLoomError(
         Code.INVALID_INPUT,
-        f"Only Zotero itself can run the saved search '{search.name}': it asks '{condition} {operator}'.",
+        f"Only Zotero itself can run the saved search '{search.name}': it has the condition '{condition} {operator}'.",
         "Open Zotero, which runs the search itself, and try again.",
         condition=condition,
         operator=operator,

@@ -16,7 +16,7 @@ from citeloom.zotero.types import MY_LIBRARY, SavedSearch, Snapshot
 _SCHEME = "zotero:"
 _URI = re.compile(r"zotero:(library|groups/[0-9]+)(?:/(collections|searches)/([A-Z0-9]+))?(?:\?(.*))?")
 _SEARCH = "search:"
-_PLACES = {"collection": "collections", "search": "searches"}
+_URI_SEGMENTS = {"collection": "collections", "search": "searches"}
 _MAX_NEAR = 5
 _MAX_NAME_LENGTH = 255  # characters of a name that are compared
 
@@ -33,7 +33,7 @@ class Scope:
 
     def to_uri(self) -> str:
         """Return the scope as stored: zotero:library/collections/ABCD2345?recursive=0&tag=to-read"""
-        place = f"/{_PLACES[self.kind]}/{self.key}" if self.kind != "all" else ""
+        place = f"/{_URI_SEGMENTS[self.kind]}/{self.key}" if self.kind != "all" else ""
         options = [] if self.recursive else ["recursive=0"]
         options += [f"tag={quote(tag, safe='')}" for tag in self.tags]
         return f"{_SCHEME}{self.library}{place}" + (f"?{'&'.join(options)}" if options else "")
@@ -45,7 +45,7 @@ class Scope:
         if not match:
             raise CiteLoomError(
                 Code.INVALID_INPUT,
-                f"'{uri}' names no part of Zotero.",
+                f"'{uri}' is not the address of a part of Zotero.",
                 "Write zotero:library/collections/KEY, or choose the collection by its name.",
             )
         library, place, key, options = match.groups()
@@ -57,25 +57,25 @@ class Scope:
         return cls(library, kind, key or "", ("recursive", "0") not in query, tags)
 
 
-def select(snapshot: Snapshot, scope: Scope, found_by: Callable[[SavedSearch], set[str]]) -> set[str]:
+def select(snapshot: Snapshot, scope: Scope, run_search: Callable[[Snapshot, SavedSearch], set[str]]) -> set[str]:
     """Return the keys of the top-level items in a scope. Raises INVALID_INPUT for a deleted collection or search."""
     top = {item.key: item for item in snapshot.top_level()}
     if scope.kind == "collection":
         if scope.key not in snapshot.collections:
             raise _deleted(snapshot, "collection", scope.key)
-        wanted = below(snapshot, scope.key) if scope.recursive else {scope.key}
+        wanted = with_subcollections(snapshot, scope.key) if scope.recursive else {scope.key}
         keys = {key for key, item in top.items() if not wanted.isdisjoint(item.collections)}
     elif scope.kind == "search":
         if scope.key not in snapshot.searches:
             raise _deleted(snapshot, "saved search", scope.key)
-        keys = found_by(snapshot.searches[scope.key]) & top.keys()
+        keys = run_search(snapshot, snapshot.searches[scope.key]) & top.keys()
     else:
         keys = set(top)
     tags = {fold_name(tag) for tag in scope.tags}
     return {key for key in keys if tags <= {fold_name(tag) for tag in top[key].tags}} if tags else keys
 
 
-def below(snapshot: Snapshot, key: str) -> set[str]:
+def with_subcollections(snapshot: Snapshot, key: str) -> set[str]:
     """Return the keys of a collection and its subcollections."""
     inside: dict[str | None, list[str]] = {}
     for collection in snapshot.collections.values():
@@ -111,7 +111,7 @@ def find_scope(
         at = next((s for s in snapshots if wanted <= {fold_name(tag) for tag in _tags(s)}), snapshots[0])
         scope, name = Scope(at.library.id), at.library.name
     else:
-        at, scope, name = _named(snapshots, text, recursive)
+        at, scope, name = _find_named(snapshots, text, recursive)
         if at.library.id != MY_LIBRARY:
             name = f"{at.library.name}: {name}"
     if tags:
@@ -129,7 +129,7 @@ def check_tags(snapshot: Snapshot, tags: Sequence[str]) -> tuple[str, ...]:
     for tag in tags:
         spelled = tag if tag in known else folded.get(fold_name(tag))
         if spelled is None:
-            raise _unknown(f"No item of {snapshot.library.name} has the tag '{_short(tag)}'.", tag, folded)
+            raise _unknown(f"No item of {snapshot.library.name} has the tag '{_shortened(tag)}'.", tag, folded)
         found[spelled] = None
     return tuple(found)
 
@@ -148,18 +148,18 @@ def _library(snapshots: Sequence[Snapshot], text: str) -> Snapshot:
         raise _ambiguous(text, [f"{s.library.name} ({s.library.id})" for s in named], "by its number")
     if not named:
         names = {fold_name(s.library.name): s.library.name for s in snapshots}
-        raise _unknown(f"Zotero has no library '{_short(text)}'.", text, names)
+        raise _unknown(f"Zotero has no library '{_shortened(text)}'.", text, names)
     return named[0]
 
 
-def _named(snapshots: Sequence[Snapshot], text: str, recursive: bool) -> tuple[Snapshot, Scope, str]:
+def _find_named(snapshots: Sequence[Snapshot], text: str, recursive: bool) -> tuple[Snapshot, Scope, str]:
     """Find the collection or saved search of a name: in My Library, else in the groups."""
     is_search = text.startswith(_SEARCH)
     name = text.removeprefix(_SEARCH).strip()
     mine = [s for s in snapshots if s.library.id == MY_LIBRARY]
     others = [s for s in snapshots if s.library.id != MY_LIBRARY]
     for group in (mine, others):
-        found = _best([(s, key, names) for s in group for key, names in _names(s, is_search).items()], name)
+        found = _best_matches([(s, key, names) for s in group for key, names in _names(s, is_search).items()], name)
         if len(found) > 1:
             places = [f"{s.library.name}: {_names(s, is_search)[key][0]} ({key})" for s, key in found]
             raise _ambiguous(text, places, "from the top, or by its key")
@@ -176,7 +176,7 @@ def _named(snapshots: Sequence[Snapshot], text: str, recursive: bool) -> tuple[S
     }
     what = "saved search" if is_search else "collection"
     where = snapshots[0].library.name if len(snapshots) == 1 else "Zotero"
-    raise _unknown(f"There is no {what} '{_short(name)}' in {where}.", name, near)
+    raise _unknown(f"There is no {what} '{_shortened(name)}' in {where}.", name, near)
 
 
 def _names(snapshot: Snapshot, searches: bool) -> Mapping[str, list[str]]:
@@ -187,7 +187,7 @@ def _names(snapshot: Snapshot, searches: bool) -> Mapping[str, list[str]]:
     return {key: ["/".join(path[at:]) for at in range(len(path))] for key, path in paths.items()}
 
 
-def _best(candidates: Sequence[tuple[Snapshot, str, list[str]]], text: str) -> list[tuple[Snapshot, str]]:
+def _best_matches(candidates: Sequence[tuple[Snapshot, str, list[str]]], text: str) -> list[tuple[Snapshot, str]]:
     """Return the best matches: by key, full path, end of a path; exact before folded."""
     folded = _folded_path(text)
     fits: tuple[Callable[[str, list[str]], bool], ...] = (
@@ -207,7 +207,7 @@ def _folded_path(text: str) -> str:
     return re.sub(r" ?/ ?", "/", fold_name(text)).strip("/")
 
 
-def _short(text: str) -> str:
+def _shortened(text: str) -> str:
     return text if len(text) <= _MAX_NAME_LENGTH else f"{text[:_MAX_NAME_LENGTH]}…"
 
 
@@ -215,7 +215,7 @@ def _deleted(snapshot: Snapshot, what: str, key: str) -> CiteLoomError:
     return CiteLoomError(
         Code.INVALID_INPUT,
         f"The {what} {key} is no longer in {snapshot.library.name}.",
-        "Restore it in Zotero, or take it from the project and choose another.",
+        "Restore it in Zotero, or remove it from the project and choose another.",
         key=key,
     )
 
@@ -224,16 +224,16 @@ def _unknown(message: str, text: str, names: Mapping[str, str]) -> CiteLoomError
     """Return the error for an unknown name, with similar ones; `names` maps compared names to displayed ones."""
     close = get_close_matches(fold_name(text)[:_MAX_NAME_LENGTH], names, n=_MAX_NEAR * 2, cutoff=0.5)
     near = list(dict.fromkeys(names[name] for name in close))[:_MAX_NEAR]
-    step = (
-        f"Near it: {'; '.join(near)}." if near else "Copy the name from Zotero; a path is written as Thesis/Chapter 2."
-    )
+    step = "Copy the name from Zotero; a path is written as Thesis/Chapter 2."
+    if near:
+        step = f"Similar names: {'; '.join(near)}."
     return CiteLoomError(Code.INVALID_INPUT, message, step, near=near)
 
 
 def _ambiguous(text: str, candidates: Sequence[str], how: str) -> CiteLoomError:
     return CiteLoomError(
         Code.INVALID_INPUT,
-        f"'{_short(text)}' can be {len(candidates)} things: {'; '.join(candidates[:_MAX_NEAR])}.",
+        f"'{_shortened(text)}' is ambiguous, it can be one of {len(candidates)}: {'; '.join(candidates[:_MAX_NEAR])}.",
         f"Name the one you mean {how}.",
         candidates=list(candidates),
     )

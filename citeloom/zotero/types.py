@@ -11,7 +11,7 @@ from typing import Any, Protocol
 MY_LIBRARY = "library"
 
 # Fields that differ between sources and do not describe the work.
-NOT_KEPT = frozenset({"key", "version", "deleted", "md5", "mtime", "relations", "inPublications", "lastRead"})
+OMITTED_FIELDS = frozenset({"key", "version", "deleted", "md5", "mtime", "relations", "inPublications", "lastRead"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class SavedSearch:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An item, attachment, note or annotation. `data` is Zotero's own JSON of it, without empty values and NOT_KEPT."""
+    """An item, attachment, note or annotation; `data` is Zotero's JSON without empty values and OMITTED_FIELDS."""
 
     key: str
     data: Mapping[str, Any] = field(default_factory=dict)
@@ -76,7 +76,7 @@ class Item:
 
 def item_from_json(data: Mapping[str, Any]) -> Item:
     """Return an item from the `data` of Zotero's JSON; tags and collections are sorted, since sources differ."""
-    values = {k: v for k, v in data.items() if k not in NOT_KEPT and v not in ("", None, [], {})}
+    values = {k: v for k, v in data.items() if k not in OMITTED_FIELDS and v not in ("", None, [], {})}
     if "tags" in values:
         values["tags"] = sorted(values["tags"], key=lambda tag: str(tag["tag"]))
     if "collections" in values:
@@ -102,7 +102,7 @@ class Snapshot:
                 found.setdefault(item.parent, []).append(item)
         return found
 
-    def top_of(self, key: str) -> str:
+    def top_level_key(self, key: str) -> str:
         """Return the key of the top-level item of an object."""
         seen: set[str] = set()
         while (parent := self.items[key].parent) and parent in self.items and key not in seen:  # guards against cycles
@@ -121,9 +121,9 @@ class Snapshot:
 
     def collection_names(self, key: str) -> list[str]:
         """Return the names of a collection's ancestors, outermost first, and its own."""
-        return [self.collections[at].name for at in self.way_to_collection(key)]
+        return [self.collections[at].name for at in self.collection_ancestry(key)]
 
-    def way_to_collection(self, key: str) -> list[str]:
+    def collection_ancestry(self, key: str) -> list[str]:
         """Return the keys of a collection's ancestors, outermost first, and its own."""
         path: list[str] = []
         at: str | None = key
@@ -167,7 +167,7 @@ class LibrarySource(Protocol):
     def read(self, library: Library) -> Snapshot:
         """Return a library as it is now."""
 
-    def found_by(self, snapshot: Snapshot, search: SavedSearch) -> set[str]:
+    def run_search(self, snapshot: Snapshot, search: SavedSearch) -> set[str]:
         """Return the keys of the top-level items that a saved search finds (for a child, its parent's)."""
 
     def full_text(self, library: Library, attachment: str) -> str | None:

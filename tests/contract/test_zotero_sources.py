@@ -182,8 +182,8 @@ def test_a_saved_search_finds_works_and_never_their_children(ways: Ways, way: st
     by_child = world.search("annotated", [{"condition": "tag", "operator": "is", "value": "ann-tag"}])
     source = ways.open(way, world)
     snapshot = source.read(MINE)
-    assert source.found_by(snapshot, snapshot.searches[keys["to_read"]]) == {keys["article"], keys["book"]}
-    assert source.found_by(snapshot, snapshot.searches[by_child]) == {keys["article"]}
+    assert source.run_search(snapshot, snapshot.searches[keys["to_read"]]) == {keys["article"], keys["book"]}
+    assert source.run_search(snapshot, snapshot.searches[by_child]) == {keys["article"]}
 
 
 def test_zoteros_own_text_of_a_file_is_told(ways: Ways, way: str, world: World) -> None:
@@ -217,7 +217,7 @@ def test_a_reply_that_is_not_whole_is_an_error_and_gives_nothing(
     ways: Ways, world: World, way: str, what: str, fault: str | int
 ) -> None:
     example(world)
-    source = ways.open(way, world, timeout=0.2, most_bytes=2_000_000)
+    source = ways.open(way, world, timeout=0.2, max_bytes=2_000_000)
     assert ways.server
     ways.server.pace = 0.01
     ways.server.faults[LISTS[way] + what] = fault
@@ -232,7 +232,7 @@ def test_a_reply_that_is_not_whole_is_an_error_and_gives_nothing(
 
 @pytest.mark.parametrize("way", SERVERS)
 def test_a_reply_without_end_is_given_up_by_its_size(ways: Ways, world: World, way: str) -> None:
-    source = ways.open(way, world, most_bytes=2_000_000)
+    source = ways.open(way, world, max_bytes=2_000_000)
     assert ways.server
     ways.server.faults[LISTS[way] + "items"] = "endless"
     with pytest.raises(CiteLoomError, match="more than 2 MB"):

@@ -63,7 +63,7 @@ def picture_workers(home: Path) -> list[psutil.Process]:
     """The processes that are kept for people who look at pages."""
     children = psutil.Process(engine_address(home)["pid"]).children()
     alive = [child for child in children if child.status() != psutil.STATUS_ZOMBIE]
-    return [child for child in alive if "--promptly" in child.cmdline()]
+    return [child for child in alive if "--interactive" in child.cmdline()]
 
 
 def test_a_hit_is_shown_on_its_page_with_its_lines_marked(library: Project) -> None:
@@ -180,11 +180,11 @@ def test_a_worker_that_nobody_asks_ends_and_one_that_takes_too_much_is_ended(tmp
     worker = StandbyWorker(idle_seconds=0.05)
     before = set(psutil.Process().children())
     try:
-        assert worker.ask(request, Limits(60.0))["pages"] == 3
+        assert worker.call(request, Limits(60.0))["pages"] == 3
         wait_for(lambda: set(psutil.Process().children()) <= before, "the worker to end")
         with pytest.raises(CiteLoomError, match="more time or memory than a page may") as failure:
-            worker.ask(request | {"width": 301}, Limits(0.0))
+            worker.call(request | {"width": 301}, Limits(0.0))
         assert failure.value.code is Code.CONVERSION_FAILED
-        assert worker.ask(request, Limits(60.0))["width"] == 300
+        assert worker.call(request, Limits(60.0))["width"] == 300
     finally:
         worker.end()

@@ -73,10 +73,10 @@ def test_every_work_has_a_csl_record(source: LibrarySource) -> None:
 def test_a_collection_is_a_part_of_the_library_and_one_that_is_not_there_is_an_error(source: LibrarySource) -> None:
     snapshot = mine(source)
     for key in snapshot.collections:
-        part = select(snapshot, Scope(MY_LIBRARY, "collection", key), lambda search: set())
+        part = select(snapshot, Scope(MY_LIBRARY, "collection", key), lambda *_: set())
         assert part <= {item.key for item in snapshot.top_level()}
     with pytest.raises(CiteLoomError):
-        select(snapshot, Scope(MY_LIBRARY, "collection", "ZZZZZZZZ"), lambda search: set())
+        select(snapshot, Scope(MY_LIBRARY, "collection", "ZZZZZZZZ"), lambda *_: set())
     with pytest.raises(CiteLoomError):
         find_scope([snapshot], "no collection has this name")
 
@@ -84,7 +84,7 @@ def test_a_collection_is_a_part_of_the_library_and_one_that_is_not_there_is_an_e
 def test_saved_searches_find_what_is_in_the_library(source: LibrarySource) -> None:
     snapshot = mine(source)
     for search in snapshot.searches.values():
-        assert source.found_by(snapshot, search) <= snapshot.items.keys()
+        assert source.run_search(snapshot, search) <= snapshot.items.keys()
 
 
 def test_the_running_zotero_and_its_database_tell_the_same(zotero: ZoteroGateway) -> None:

@@ -28,7 +28,7 @@ CSL_TYPES = {
     "performance": "performance", "misc": "document",
 }  # fmt: skip
 
-_KINDS = {
+_ENTRY_TYPES = {
     "article-journal": "article", "periodical": "periodical", "review": "review", "book": "book",
     "pamphlet": "booklet", "chapter": "incollection", "entry-encyclopedia": "inreference",
     "paper-conference": "inproceedings", "report": "report", "thesis": "thesis", "webpage": "online",
@@ -49,17 +49,17 @@ _SUBTYPES = {
     "figure": ("image", "figure"), "speech": ("unpublished", "speech"), "interview": ("misc", "interview"),
     "hearing": ("misc", "hearing"), "event": ("misc", "event"), "collection": ("misc", "collection"),
 }  # fmt: skip
-_TYPES_OF_SUBTYPES = {kind_and_subtype: csl_type for csl_type, kind_and_subtype in _SUBTYPES.items()}
+_TYPE_BY_SUBTYPE = {kind_and_subtype: csl_type for csl_type, kind_and_subtype in _SUBTYPES.items()}
 
 
 def csl_type_of(kind: str, subtype: str) -> str:
     """Return the CSL type for an entry type and its `entrysubtype`."""
-    return _TYPES_OF_SUBTYPES.get((kind, subtype.lower())) or CSL_TYPES.get(kind, "document")
+    return _TYPE_BY_SUBTYPE.get((kind, subtype.lower())) or CSL_TYPES.get(kind, "document")
 
 
 def entry_type_of(csl_type: str) -> tuple[str, str]:
     """Return the entry type for a CSL type, and the `entrysubtype`, which may be empty."""
-    return _SUBTYPES.get(csl_type) or (_KINDS.get(csl_type, "misc"), "")
+    return _SUBTYPES.get(csl_type) or (_ENTRY_TYPES.get(csl_type, "misc"), "")
 
 
 @dataclass(frozen=True, slots=True)

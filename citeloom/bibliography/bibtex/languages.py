@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-TAGS = {
+_TAGS = {
     "english": "en", "american": "en-US", "usenglish": "en-US", "british": "en-GB", "ukenglish": "en-GB",
     "german": "de", "ngerman": "de", "austrian": "de-AT", "naustrian": "de-AT", "french": "fr",
     "spanish": "es", "italian": "it", "portuguese": "pt", "brazilian": "pt-BR", "dutch": "nl",
@@ -13,14 +13,14 @@ TAGS = {
 }  # fmt: skip
 
 _SYNONYMS = ("usenglish", "ukenglish", "german", "austrian", "norwegian")
-_NAMES = {tag: name for name, tag in TAGS.items() if name not in _SYNONYMS}
+_LANGUAGE_NAMES = {tag: name for name, tag in _TAGS.items() if name not in _SYNONYMS}
 
 
 def tag_of(language: str) -> str:
     """Return the tag for a babel language name; any other value is returned unchanged."""
-    return TAGS.get(language.lower(), language)
+    return _TAGS.get(language.lower(), language)
 
 
 def name_of(tag: str) -> str:
     """Return the babel name for exactly this tag; a tag without one is returned unchanged."""
-    return _NAMES.get(tag, tag)
+    return _LANGUAGE_NAMES.get(tag, tag)

@@ -13,7 +13,7 @@ from citeloom.core.text.latex_symbols import ACCENTS, SYMBOLS
 
 _DROPPED_ARGUMENT = frozenset({"href", "noopsort", "label", "ref", "cite", "color", "textcolor", "hspace", "vspace"})
 _QUOTED = frozenset({"enquote", "mkbibquote"})
-# Commands of one character. An escaped character that is not listed stands for itself.
+# Commands of one character. An escaped character that is not listed is printed as it is.
 _CHARACTER_COMMANDS = {
     "\\": " ", " ": " ", ",": " ", ";": " ", ":": " ", "!": "", "-": "", "/": "", "\n": " ", "\t": " ",
 }  # fmt: skip

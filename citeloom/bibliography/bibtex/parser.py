@@ -17,12 +17,12 @@ MONTHS = (
 
 MAX_PROBLEMS = 20  # more would not help, and each may cost a scan to the end of the file
 
-_ENTRY_START = re.compile(r"[ \t]*@[ \t]*([A-Za-z][\w+-]*)\s*([{(])")
-_NEXT_ENTRY = re.compile(r"^" + _ENTRY_START.pattern, re.MULTILINE)
+_ENTRY_START = re.compile(r"\s*@[ \t]*([A-Za-z][\w+-]*)\s*([{(])")
+_NEXT_ENTRY = re.compile(r"^[ \t]*@[ \t]*([A-Za-z][\w+-]*)\s*([{(])", re.MULTILINE)
 _AT_WORD = re.compile(r"^[ \t]*@[ \t]*(?!comment\b)(\w+)(?!\w)(?!\s*[{(])", re.MULTILINE | re.IGNORECASE)
-_LOST_FIELD = re.compile(r"^[ \t]*(?:,?[ \t]*[A-Za-z][\w-]*[ \t]*=[ \t]*[\"{\d]|\}[ \t,}]*$)", re.MULTILINE)
-_SWALLOWED = re.compile(r"^[ \t]*(?:@\w+\s*[{(][^\s,{}]*,|[A-Za-z][\w-]*[ \t]*=[ \t]*[\"{])", re.MULTILINE)
-_SWALLOWED_ENTRY = re.compile(r"^[ \t]*@\w+[ \t]*[{(][^\s,{}]*,[ \t]*$", re.MULTILINE)
+_STRAY_FIELD = re.compile(r"^[ \t]*(?:,?[ \t]*[A-Za-z][\w-]*[ \t]*=[ \t]*[\"{\d]|\}[ \t,}]*$)", re.MULTILINE)
+_RUN_ON_FIELD = re.compile(r"^[ \t]*(?:@\w+\s*[{(][^\s,{}]*,|[A-Za-z][\w-]*[ \t]*=[ \t]*[\"{])", re.MULTILINE)
+_RUN_ON_ENTRY = re.compile(r"^[ \t]*@\w+[ \t]*[{(][^\s,{}]*,[ \t]*$", re.MULTILINE)
 _BLANK = re.compile(r"(?:\s+|%[^\n]*\n?)*")
 _KEYS = {
     "{": re.compile(r"\s*([^\s,{}=\"#%\\]*)\s*"),
@@ -86,28 +86,27 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
-        self.found = BibFile()
+        self.result = BibFile()
+        self.last_field = ("", 0, "")  # name, position and value of the field before
         self.strings = {name[:3].lower(): name for name in MONTHS}
         self.line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
 
     def read(self) -> BibFile:
-        while len(self.found.problems) < MAX_PROBLEMS and (start := self._next_start()):
+        while len(self.result.problems) < MAX_PROBLEMS and (start := self._next_start()):
             self._check_between(self.at, start.start())
             self.at = start.end()
             try:
                 self._read_block(start.start(1) - 1, start[1].lower(), start[2])
-            except _MalformedError as bad:
-                self._add_problem(bad.position, bad.reason)
+            except _MalformedError as error:
+                self._add_problem(error.position, error.reason)
                 # Continue with the next entry, so that one pass reports every malformed one.
                 self.at = self._next_entry(start.end())
-        if len(self.found.problems) < MAX_PROBLEMS:
+        if len(self.result.problems) < MAX_PROBLEMS:
             self._check_between(self.at, len(self.text))
-        return self.found
+        return self.result
 
     def _next_start(self) -> re.Match[str] | None:
-        after_blank = re.compile(r"\s*").match(self.text, self.at)
-        here = _ENTRY_START.match(self.text, after_blank.end()) if after_blank else None
-        return here or _NEXT_ENTRY.search(self.text, self.at)
+        return _ENTRY_START.match(self.text, self.at) or _NEXT_ENTRY.search(self.text, self.at)
 
     def _read_block(self, start: int, kind: str, opener: str) -> None:
         if kind == "comment":
@@ -140,47 +139,48 @@ class _Reader:
             raise _MalformedError(match.end(), reason)
         name = f"entry {key!r}" if key else f"@{kind} without a citekey"
         fields = self._read_fields(name, start, closer)
-        self.found.entries.append(Entry(kind, key, fields, self._line(start)))
+        self.result.entries.append(Entry(kind, key, fields, self._line(start)))
 
     def _read_fields(self, owner: str, start: int, closer: str) -> dict[str, str]:
         fields: dict[str, str] = {}
-        last_name, last_value_at, value = "", self.at, ""
+        self.last_field = ("", self.at, "")
         while True:
-            self._skip_blank()
+            self._skip_blanks()
             if self.at >= len(self.text):
-                raise _MalformedError(start, f"{owner} is never closed{self._hint(last_name, last_value_at, value)}")
+                raise _MalformedError(start, f"{owner} is never closed{self._hint()}")
             if self.text[self.at] == closer:
                 self.at += 1
                 return fields
             name = _NAME.match(self.text, self.at)
             if name is None:
-                raise self._unexpected(owner, "a field name", last_name, last_value_at, value)
+                raise self._unexpected(owner, "a field name")
             self.at = name.end()
-            self._skip_blank()
+            self._skip_blanks()
             if self.text[self.at : self.at + 1] != "=":
-                raise self._unexpected(f"{owner}, field {name[0]!r}", "'='", last_name, last_value_at, value)
+                raise self._unexpected(f"{owner}, field {name[0]!r}", "'='")
             self.at += 1
-            self._skip_blank()
-            last_name, last_value_at = name[0], self.at
+            self._skip_blanks()
+            value_at = self.at
+            self.last_field = ("", value_at, "")
             value = self._read_value(owner, name[0])
+            self.last_field = (name[0], value_at, value)
             # BibTeX keeps the first of two fields of the same name.
             if fields.setdefault(name[0].lower(), value) is not value and fields[name[0].lower()] != value:
-                self._add_warning(last_value_at, f"{owner} has two different values for '{name[0]}': the first is used")
-            self._skip_blank()
+                self._add_warning(value_at, f"{owner} has two different values for '{name[0]}': the first is used")
+            self._skip_blanks()
             if self.text[self.at : self.at + 1] == ",":
                 self.at += 1
             elif self.text[self.at : self.at + 1] != closer and self.at < len(self.text):
-                expected = f"',' or '{closer}' after field {name[0]!r}"
-                raise self._unexpected(owner, expected, last_name, last_value_at, value)
+                raise self._unexpected(owner, f"',' or '{closer}' after field {name[0]!r}")
 
     def _read_value(self, owner: str, field_name: str) -> str:
         pieces = [self._read_piece(owner, field_name)]
         while True:
-            self._skip_blank()
+            self._skip_blanks()
             if self.text[self.at : self.at + 1] != "#":
                 return "".join(pieces)
             self.at += 1
-            self._skip_blank()
+            self._skip_blanks()
             pieces.append(self._read_piece(owner, field_name))
 
     def _read_piece(self, owner: str, field_name: str) -> str:
@@ -192,22 +192,22 @@ class _Reader:
                 raise _MalformedError(start, f"{owner}: the value of '{field_name}' is never closed")
             self.at = end + 1
             value = self.text[start + 1 : end]
-            if swallowed := _SWALLOWED_ENTRY.search(value):
-                lost = swallowed[0].strip().rstrip(",")
+            if included := _RUN_ON_ENTRY.search(value):
+                stray = included[0].strip().rstrip(",")
                 raise _MalformedError(
                     start,
-                    f"{owner}: the value of '{field_name}' runs on over {lost!r}"
-                    f" (line {self._line(start + 1 + swallowed.start())}): a closing brace is missing",
+                    f"{owner}: the value of '{field_name}' continues over {stray!r}"
+                    f" (line {self._line(start + 1 + included.start())}): a closing brace is missing",
                 )
             return value
         word = _NAME.match(self.text, start)
         if word is None:
-            raise self._unexpected(f"{owner}, field {field_name!r}", "a value", "", start, "")
+            raise self._unexpected(f"{owner}, field {field_name!r}", "a value")
         self.at = word.end()
         if word[0].isdigit():
             return word[0]
         if word[0].lower() not in self.strings:
-            self._add_warning(start, f"{owner}: no @string defines '{word[0]}' in '{field_name}', taken as it stands")
+            self._add_warning(start, f"{owner}: no @string defines '{word[0]}' in '{field_name}', used as it is")
         return self.strings.get(word[0].lower(), word[0])
 
     def _closing_quote(self, at: int) -> int:
@@ -220,31 +220,32 @@ class _Reader:
                 return -1
         return -1
 
-    def _unexpected(self, owner: str, expected: str, last_name: str, last_value_at: int, value: str) -> _MalformedError:
+    def _unexpected(self, owner: str, expected: str) -> _MalformedError:
         found = self.text[self.at : self.at + 1]
-        hint = self._hint(last_name, last_value_at, value)
+        hint = self._hint()
         reason = f"{owner}: expected {expected}, found {found!r}" if found else f"{owner}: ends before {expected}"
-        return _MalformedError(last_value_at if hint else self.at, reason + hint)
+        return _MalformedError(self.last_field[1] if hint else self.at, reason + hint)
 
-    def _hint(self, name: str, value_at: int, value: str) -> str:
-        """Name the missing brace where a value contains what looks like the next field."""
-        if not (name and (swallowed := _SWALLOWED.search(value))):
+    def _hint(self) -> str:
+        """Name the missing brace if the value of the field before contains what looks like another field."""
+        name, value_at, value = self.last_field
+        if not (name and (included := _RUN_ON_FIELD.search(value))):
             return ""
-        line = self._line(value_at + 1 + swallowed.start())
-        return f"; the value of '{name}' runs on over line {line}: a closing brace is missing before it"
+        line = self._line(value_at + 1 + included.start())
+        return f"; the value of '{name}' continues over line {line}: a closing brace is missing before it"
 
     def _check_between(self, start: int, end: int) -> None:
         """Text between entries is a comment, unless it is the rest of an entry that closed too early."""
         between = self.text[start:end]
-        if lost := _LOST_FIELD.search(between):
+        if stray := _STRAY_FIELD.search(between):
             self._add_problem(
-                start + lost.end() - len(lost[0].lstrip()),
-                f"{lost[0].strip()!r} stands outside any entry: the entry before it closes too early",
+                start + stray.end() - len(stray[0].lstrip()),
+                f"{stray[0].strip()!r} is outside any entry: the entry before it closes too early",
             )
         for word in _AT_WORD.finditer(between):
             self._add_warning(start + word.start(), f"'@{word[1]}' is not followed by a brace: taken as a comment")
 
-    def _skip_blank(self) -> None:
+    def _skip_blanks(self) -> None:
         blank = _BLANK.match(self.text, self.at)
         self.at = blank.end() if blank else self.at
 
@@ -257,7 +258,7 @@ class _Reader:
 
     def _add_problem(self, at: int, reason: str) -> None:
         line = self._line(at)
-        self.found.problems.append(Problem(line, at - self.line_starts[line - 1] + 1, reason))
+        self.result.problems.append(Problem(line, at - self.line_starts[line - 1] + 1, reason))
 
     def _add_warning(self, at: int, what: str) -> None:
-        self.found.warnings.append(f"line {self._line(at)}: {what}")
+        self.result.warnings.append(f"line {self._line(at)}: {what}")

@@ -17,7 +17,7 @@ from citeloom.bibliography.csl_json import tags_of
 
 Fields = Mapping[str, str]
 
-# CSL variables and the fields that may hold them; the first one that is present wins.
+# CSL variables and the fields that may contain them; the first one that is present wins.
 _PLAIN_FIELDS = {
     "publisher": ("publisher", "institution", "school", "organization"),
     "publisher-place": ("location", "address"),
@@ -34,18 +34,8 @@ _PLAIN_FIELDS = {
 _VERBATIM_FIELDS = {"DOI": "doi", "URL": "url", "ISBN": "isbn", "ISSN": "issn"}
 _ONLINE = ("online", "electronic", "www", "webpage")
 _INHERITED = (
-    "editor",
-    "publisher",
-    "year",
-    "date",
-    "month",
-    "location",
-    "address",
-    "series",
-    "volume",
-    "isbn",
-    "url",
-)
+    "editor", "publisher", "year", "date", "month", "location", "address", "series", "volume", "isbn", "url",
+)  # fmt: skip
 _EXTENDED_NAME = re.compile(r"\s*(?:family|given|prefix|suffix)(?:-i)?\s*=", re.IGNORECASE)
 
 

@@ -19,10 +19,10 @@ _AS_COMMANDS = str.maketrans(_SPECIAL)
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _SYMBOLS = {sign: f"{{\\{name}}}" for name, sign in TEXT.items()}
 _SYMBOLS |= {sign: f"{{$\\{name}$}}" for name, sign in MATH.items()}
-_ACCENTS = {mark: name for name, mark in ACCENTS.items() if name != "t"}  # a tie stands over two letters
+_ACCENTS = {mark: name for name, mark in ACCENTS.items() if name != "t"}  # a tie is over two letters
 _ABOVE = frozenset("`'^~=u.\"rHv")  # an i under one of these loses its dot
 _MARKS = r"[\u0300-\u036f]"
-# A character that LaTeX does not take as it stands, with the accents on it.
+# A character that must be encoded for LaTeX, with its accents.
 _CLUSTER = re.compile(rf"([\\{{}}~^`<>|@$%&#_]|[^\x00-\x7f]|[A-Za-z](?={_MARKS}))({_MARKS}*)")
 _LIGATURES = re.compile(r"-(?=-)|'(?=')|,(?=,)")
 _TAG = re.compile(r"(</?(?:i|b|sc|sub|sup|nc|span)\b[^<>]*>)", re.IGNORECASE)
@@ -129,13 +129,13 @@ class _Capitals:
         start, rest = _leading_punctuation(match[0]), _leading_punctuation(match[0][::-1])
         end = max(start, len(match[0]) - rest)
         before, word, after = match[0][:start], match[0][start:end], match[0][end:]
-        keeps = bool(word) and self._keeps(word)
+        protected = bool(word) and self._must_keep_capitals(word)
         self._after_first_word = self._after_first_word or bool(word)
-        if not keeps:
+        if not protected:
             return self._latex.text(match[0])
         return f"{self._latex.text(before)}{{{self._latex.text(word)}}}{self._latex.text(after)}"
 
-    def _keeps(self, word: str) -> bool:
+    def _must_keep_capitals(self, word: str) -> bool:
         if any(letter.isupper() for part in re.split(r"[-‐–—/]", word) for letter in part[1:]):
             return True
         if len(word) == 1:

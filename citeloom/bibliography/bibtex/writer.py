@@ -23,14 +23,14 @@ _IN_JOURNALS = ("article", "periodical", "review")
 _CONTAINERS = {"online": "organization", "misc": "howpublished"}
 _ROLES = {"editor": "editor", "translator": "translator", "container-author": "bookauthor"}
 _DATE_FIELDS = {"event-date": "eventdate", "original-date": "origdate", "accessed": "urldate"}
-# Roles that stand in for the author of a work that has none.
+# Roles that replace the author of a work that has none.
 _AUTHOR_ROLES = ("author", "director", "composer", "host")
 _MONTH_NAMES = frozenset(name[:3].lower() for name in MONTHS)
 
 _KEY = re.compile(r"[^\s,{}()=\"#%\\~']+")
-_KEY_HOW = "In your reference manager, use citekeys without spaces, commas, braces and quotation marks."
+_CITEKEY_ADVICE = "In your reference manager, use citekeys without spaces, commas, braces and quotation marks."
 _KEY_LINES = re.compile(r"^(?:citation key|doi)\s*:.*$", re.IGNORECASE | re.MULTILINE)
-_MAX_NAMED = 10  # works spelled out in one warning
+_MAX_LISTED = 10  # works spelled out in one warning
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def to_bibtex(csl: Csl, citekey: str) -> str:
     """Convert a CSL-JSON item to one BibTeX entry with this citekey."""
     if not _KEY.fullmatch(citekey):
         raise CiteLoomError(
-            Code.INVALID_INPUT, f"The citekey '{citekey[:80]}' cannot stand in a BibTeX file.", _KEY_HOW
+            Code.INVALID_INPUT, f"The citekey '{citekey[:80]}' cannot be written to a BibTeX file.", _CITEKEY_ADVICE
         )
     return _as_file([_entry(csl, citekey, BIBTEX, LatexEncoder())])
 
@@ -62,9 +62,9 @@ def write_bib(works: Iterable[tuple[str, Csl]], dialect: Dialect, *, escaped: bo
             invalid.append(f"'{citekey[:80]}'")
     warnings = []
     if invalid:
-        left_out = "1 work is" if len(invalid) == 1 else f"{len(invalid)} works are"
+        omitted = "1 work is" if len(invalid) == 1 else f"{len(invalid)} works are"
         warnings.append(
-            f"{left_out} left out, because a .bib file cannot hold the citekey: {_named(invalid)}. {_KEY_HOW}"
+            f"{omitted} left out, because a .bib file cannot contain the citekey: {_listed(invalid)}. {_CITEKEY_ADVICE}"
         )
     if dialect.classic:
         warnings += _keys_equal_in_lower_case([entry["ID"] for entry in entries])
@@ -150,28 +150,28 @@ def _fields(csl: Csl, kind: str, subtype: str, dialect: Dialect, latex: LatexEnc
 
 
 def _keys_equal_in_lower_case(keys: Iterable[str]) -> list[str]:
-    alike = defaultdict(list)
+    same_keys = defaultdict(list)
     for key in keys:
-        alike[key.lower()].append(key)
-    pairs = [" and ".join(same) for same in alike.values() if len(same) > 1]
+        same_keys[key.lower()].append(key)
+    pairs = [" and ".join(same) for same in same_keys.values() if len(same) > 1]
     if not pairs:
         return []
     how = "Give the works citekeys that differ in more than capitals, or use biblatex."
-    return [f"BibTeX takes these citekeys for the same one: {_named(pairs)}. {how}"]
+    return [f"BibTeX treats these citekeys as the same: {_listed(pairs)}. {how}"]
 
 
 def _unescaped(entries: Iterable[Mapping[str, str]]) -> list[str]:
-    left = []
+    remaining = []
     for entry in entries:
         letters = dict.fromkeys(c for value in entry.values() for c in value if not c.isascii())
         if letters:
-            left.append(f"{entry['ID']} ({''.join(letters)[:20]})")
-    if not left:
+            remaining.append(f"{entry['ID']} ({''.join(letters)[:20]})")
+    if not remaining:
         return []
-    works = "1 work keeps" if len(left) == 1 else f"{len(left)} works keep"
-    return [f"{works} characters that LaTeX has no command for: {_named(left)}. The file is UTF-8 there."]
+    works = "1 work keeps" if len(remaining) == 1 else f"{len(remaining)} works keep"
+    return [f"{works} characters that LaTeX has no command for: {_listed(remaining)}. The file is UTF-8 there."]
 
 
-def _named(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
-    return ", ".join(names[:_MAX_NAMED]) + more
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MAX_LISTED} more" if len(names) > _MAX_LISTED else ""
+    return ", ".join(names[:_MAX_LISTED]) + more

@@ -36,7 +36,7 @@ _KINDS = {
     DocItemLabel.FOOTNOTE: BlockKind.FOOTNOTE,
     DocItemLabel.CODE: BlockKind.CODE,
 }
-_MARKED = {markers.CAPTION: BlockKind.CAPTION, markers.NOTE: BlockKind.FOOTNOTE, markers.FIGURE: BlockKind.FIGURE}
+_MARKED_KINDS = {markers.CAPTION: BlockKind.CAPTION, markers.NOTE: BlockKind.FOOTNOTE, markers.FIGURE: BlockKind.FIGURE}
 _NO_BLANK_BEFORE = re.compile(r"^[.,;:!?)\]}’”»%]")
 _NO_BLANK_AFTER = re.compile(r"[(\[{‘“«]$")
 
@@ -59,11 +59,11 @@ class _Reader:
     file_type: str
     pieces: list[_Piece] = field(default_factory=list)
     notes: dict[str, str] = field(default_factory=dict)  # text by mark
-    done: set[str] = field(default_factory=set)  # captions that were read with their table or picture
+    read_captions: set[str] = field(default_factory=set)  # those read with their table or picture
 
     def run(self) -> None:
         captioned = [*self.doc.tables, *self.doc.pictures]
-        self.done = {reference.cref for item in captioned for reference in item.captions}
+        self.read_captions = {reference.cref for item in captioned for reference in item.captions}
         for node in self.children(self.doc.body):
             self.add_node(node)
 
@@ -87,7 +87,7 @@ class _Reader:
             if chart is not None:
                 self.add(BlockKind.TABLE, self.table(chart.chart_data), _page([node]))
         below = self.children(node)
-        if isinstance(node, TextItem) and node.self_ref not in self.done:
+        if isinstance(node, TextItem) and node.self_ref not in self.read_captions:
             below = self.add_text(node, below)
         for child in below:
             self.add_node(child)
@@ -106,7 +106,7 @@ class _Reader:
         page = _page([item])
         if item.content_layer in (ContentLayer.FURNITURE, ContentLayer.INVISIBLE):
             if item.label == DocItemLabel.FOOTNOTE:
-                text, found = markers.taken(text)
+                text, found = markers.split_marks(text)
                 self.notes |= dict.fromkeys(found[:1], text)
         elif item.content_layer == ContentLayer.NOTES:
             self.add(BlockKind.TEXT, text, page, speaker_note=True)
@@ -121,14 +121,14 @@ class _Reader:
         return below
 
     def add(self, kind: BlockKind, text: str, page: int | None, level: int = 0, speaker_note: bool = False) -> None:
-        text, found = markers.taken(text)
+        text, found = markers.split_marks(text)
         text = _tidied(text, kind)
         if not text:
             return
         if kind is not BlockKind.TABLE:  # a mark in a cell does not apply to the table
             if markers.TITLE in found:
                 kind, level = BlockKind.HEADING, 0
-            kind = next((_MARKED[name] for name in found if name in _MARKED), kind)
+            kind = next((_MARKED_KINDS[name] for name in found if name in _MARKED_KINDS), kind)
         self.pieces.append(_Piece(kind, text, page, level, tuple(found), speaker_note))
 
     def inline(self, group: InlineGroup) -> str:
@@ -231,11 +231,11 @@ def _sectioned(pieces: list[_Piece], notes: dict[str, str]) -> list[Block]:
         if kind is BlockKind.TABLE and blocks and blocks[-1].kind is BlockKind.CAPTION and blocks[-1].page == page:
             text = f"{blocks.pop().text}\n\n{text}"
         blocks.append(Block(kind, text, section, page))
-        hanging = [_tidied(notes.pop(name, ""), BlockKind.FOOTNOTE) for name in piece.notes]
-        blocks.extend(Block(BlockKind.FOOTNOTE, text, section, page) for text in hanging if text)
+        own_notes = [_tidied(notes.pop(name, ""), BlockKind.FOOTNOTE) for name in piece.notes]
+        blocks.extend(Block(BlockKind.FOOTNOTE, text, section, page) for text in own_notes if text)
     # Notes without a reference in the text come last.
-    loose = [_tidied(text, BlockKind.FOOTNOTE) for text in notes.values()]
-    blocks.extend(Block(BlockKind.FOOTNOTE, text) for text in loose if text)
+    unreferenced = [_tidied(text, BlockKind.FOOTNOTE) for text in notes.values()]
+    blocks.extend(Block(BlockKind.FOOTNOTE, text) for text in unreferenced if text)
     return blocks
 
 

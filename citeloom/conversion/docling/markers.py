@@ -27,12 +27,12 @@ def note_mark(kind: str, number: str) -> str:
     return mark(f"{kind}{re.sub(r'[^0-9]', '', number)}")
 
 
-def without_private(text: str) -> str:
+def remove_private_characters(text: str) -> str:
     """Return a text without characters that could be taken for marks."""
     return _PRIVATE.sub("", text)
 
 
-def taken(text: str) -> tuple[str, list[str]]:
+def split_marks(text: str) -> tuple[str, list[str]]:
     """Return the text without its marks, and the marks in order."""
     found = _MARK.findall(text)
     return (_MARK.sub("", text), found) if found else (text, [])

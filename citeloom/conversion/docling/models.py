@@ -15,7 +15,7 @@ _TABLE_FOLDER = "docling-project--docling-models"
 
 
 @cache
-def stock_models() -> Path | None:
+def docling_models_folder() -> Path | None:
     """Return the folder of docling's own models; None unless they and `citeloom[models]` are installed."""
     installed = all(importlib.util.find_spec(name) for name in ("torch", "docling_ibm_models"))
     # Where `docling-tools models download` puts them.
@@ -24,10 +24,10 @@ def stock_models() -> Path | None:
     return folder if installed and downloaded else None
 
 
-def in_use() -> dict[str, str]:
+def models_in_use() -> dict[str, str]:
     """Return the names of the models in use."""
     version = importlib.metadata.version("docling-slim")
-    folder = stock_models()
+    folder = docling_models_folder()
     if folder:
         return {"docling": version, "layout": f"docling's own ({folder})", "tables": "TableFormer"}
     return {"docling": version, "layout": "PP-PicoDet CDLA (bundled)", "tables": "white space (built in)"}

@@ -1,7 +1,7 @@
 """Docling backend that supplies words found by CiteLoom, in the PDF or by OCR, and page images.
 
-Docling's own parsers are not used, so that its text is the same from which page numbers, coverage and the quick text
-come.
+Docling's own parsers are not used, so that page numbers, coverage and the quick text are from the same words as its
+text.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class _PageBackend(PdfPageBackend):
         )
 
     def get_page_image(self, scale: float = 1, cropbox: BoundingBox | None = None) -> Image:
-        picture = self._source.pictures.render(self._page.number, scale, self._page.quarter)
+        picture = self._source.pictures.render(self._page.number, scale, self._page.quarter_turns)
         wanted = (max(1, round(self._page.width * scale)), max(1, round(self._page.height * scale)))
         if picture.size != wanted:
             picture = picture.resize(wanted)

@@ -19,7 +19,7 @@ from docling_core.types.doc import BoundingBox, ContentLayer, DocItem, DocItemLa
 
 from citeloom.conversion.docling import quietly
 from citeloom.conversion.docling.layout_plugin import BundledLayout, BundledLayoutOptions
-from citeloom.conversion.docling.models import stock_models
+from citeloom.conversion.docling.models import docling_models_folder
 from citeloom.conversion.docling.pdf_backend import DoclingSource, DoclingSourceBackend, DoclingSourceOptions
 from citeloom.conversion.docling.table_plugin import WhiteSpaceTableOptions, WhiteSpaceTables
 from citeloom.conversion.image_files import PageImages
@@ -28,7 +28,7 @@ from citeloom.conversion.pdf.raw_page import OutlineEntry, RawPage, Word
 from citeloom.conversion.pdf.reading_order import Region, RegionKind, document_gutters, region_of, regions, rows
 
 _SLICE = 24  # pages per batch, which limits memory
-_FOOT = 0.7  # footnotes start below this share of the page's height
+_FOOTNOTE_AREA = 0.7  # footnotes start below this share of the page's height
 _KINDS = {
     DocItemLabel.SECTION_HEADER: RegionKind.HEADING,
     DocItemLabel.TITLE: RegionKind.HEADING,
@@ -77,8 +77,8 @@ def _input(source: DoclingSource, first: int, last: int) -> InputDocument:
 @cache
 def _pipeline() -> StandardPdfPipeline:
     """Return the pipeline with its models, created once per process."""
-    stock = stock_models()
-    if not stock:
+    own_models = docling_models_folder()
+    if not own_models:
         # Docling's own table engines cannot be imported without torch.
         defaults.table_structure_engines = lambda: {"table_structure_engines": []}
     options = ThreadedPdfPipelineOptions(
@@ -86,14 +86,14 @@ def _pipeline() -> StandardPdfPipeline:
         do_table_structure=True,
         accelerator_options=AcceleratorOptions(num_threads=1, device="cpu"),
         heading_hierarchy_options=HeadingHierarchyOptions(enabled=True),
-        artifacts_path=stock,
+        artifacts_path=own_models,
         generate_parsed_pages=False,
         queue_max_size=4,
         layout_batch_size=1,
         table_batch_size=1,
         batch_polling_interval_seconds=0.02,
     )
-    if not stock:
+    if not own_models:
         get_layout_factory(allow_external_plugins=False).register(BundledLayout, "citeloom", __name__)
         get_table_structure_factory(allow_external_plugins=False).register(WhiteSpaceTables, "citeloom", __name__)
         options.layout_options = BundledLayoutOptions()
@@ -162,7 +162,7 @@ def _kind(element: BasePageElement, source: DoclingSource) -> RegionKind:
     # Running headers were removed before: a header of the model is the first lines of the page, a footer a footnote.
     if (
         element.label is DocItemLabel.PAGE_FOOTER
-        and element.cluster.bbox.t > _FOOT * source.pages[element.page_no - 1].height
+        and element.cluster.bbox.t > _FOOTNOTE_AREA * source.pages[element.page_no - 1].height
     ):
         return RegionKind.FOOTNOTE
     return _KINDS.get(element.label, RegionKind.TEXT)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from PIL import Image, ImageChops, ImageFilter
 
-from citeloom.conversion.image_files import grey
+from citeloom.conversion.image_files import to_grey
 from citeloom.core.errors import CiteLoomError, Code
 
 _PAGE_INCHES = 11.7  # the long side of A4, for images without a resolution
@@ -17,7 +17,7 @@ _MIN_CLAIMED_DPI = 100.0  # dpi; 72 and 96 are default values of programs that d
 _MAX_PIXELS = 20_000_000  # A3 at 300 dpi; Tesseract takes some 35 bytes a pixel
 _MAX_SIDE = 30_000  # Tesseract counts pixels in 16 bits
 _MIN_CONTRAST = 24  # grey levels between paper and ink
-_UNEVEN = 25  # grey levels between well and badly lit paper
+_MIN_UNEVENNESS = 25  # grey levels between well and badly lit paper
 _CELL = 16  # pixels: larger than a stroke, smaller than a shadow
 
 
@@ -33,20 +33,20 @@ def prepare(image: Image.Image) -> PreparedImage | None:
     """Prepare a page image; None for a blank one."""
     if not image.width or not image.height:
         return None
-    gray = _gray(image)
-    levels = [level for level, count in enumerate(gray.histogram()) if count]
+    picture = _to_grey(image)
+    levels = [level for level, count in enumerate(picture.histogram()) if count]
     if levels[-1] - levels[0] < _MIN_CONTRAST:
         return None
-    scale, dpi = _fit(image)
+    scale, dpi = _scale_and_dpi(image)
     if scale != 1:
-        gray = gray.resize((max(round(image.width * scale), 1), max(round(image.height * scale), 1)))
-    return PreparedImage(_evenly_lit(gray), dpi, scale)
+        picture = picture.resize((max(round(image.width * scale), 1), max(round(image.height * scale), 1)))
+    return PreparedImage(_evenly_lit(picture), dpi, scale)
 
 
-def _gray(image: Image.Image) -> Image.Image:
+def _to_grey(image: Image.Image) -> Image.Image:
     """Return the image in 256 greys, transparent areas on white."""
     try:
-        return grey(image)
+        return to_grey(image)
     except (OSError, SyntaxError, ValueError) as error:
         raise CiteLoomError(
             Code.CONVERSION_FAILED,
@@ -55,7 +55,7 @@ def _gray(image: Image.Image) -> Image.Image:
         ) from None
 
 
-def _fit(image: Image.Image) -> tuple[float, float]:
+def _scale_and_dpi(image: Image.Image) -> tuple[float, float]:
     """Return the scale factor for a page and the resulting dpi."""
     longest = max(image.size)
     estimated = longest / _PAGE_INCHES
@@ -78,6 +78,6 @@ def _evenly_lit(grey: Image.Image) -> Image.Image:
     paper = grey.reduce(_CELL).filter(ImageFilter.MaxFilter(5)).filter(ImageFilter.GaussianBlur(3))
     levels = sorted(paper.tobytes())
     darkest, middle, lightest = (levels[len(levels) * share // 100] for share in (5, 50, 95))
-    if lightest - darkest < _UNEVEN or middle < 128:
+    if lightest - darkest < _MIN_UNEVENNESS or middle < 128:
         return grey
     return ImageChops.add(grey, ImageChops.invert(paper.resize(grey.size)))

@@ -181,7 +181,7 @@ def known_languages() -> list[Language]:
     return sorted(found, key=lambda language: language.name)
 
 
-def normalise(text: str) -> list[str]:
+def language_tags(text: str) -> list[str]:
     """Return the tags of a language field, such as ["de", "en"] for "Deutsch; English (US)"."""
     return parse_languages(text).tags
 

@@ -16,11 +16,11 @@ from citeloom.conversion.ocr.words import OcrWord, is_wide, line_rise
 from citeloom.core.errors import CiteLoomError, Code
 
 # Languages of the bundled model: Latin script, Chinese, Japanese.
-_IN_MODEL = """
+_MODEL_LANGUAGES = """
 af az bs ca cs cy da de en es et eu fi fr ga gl hr hu id is it ja ku la lb lt lv mi ms mt nl no oc pl pt qu ro
 sk sl sq sr-Latn sv sw tr uz vi zh-Hans zh-Hant
 """
-LANGUAGES = frozenset(_IN_MODEL.split())
+LANGUAGES = frozenset(_MODEL_LANGUAGES.split())
 _WIDE_RISE = 0.85  # of Chinese and Japanese characters above the baseline, as a share of the type size
 _ROWS_PER_PIXEL = 2  # rows per pixel when a line is measured
 _NO_INK = 0.001
@@ -31,7 +31,7 @@ _THREADS = {f"EngineConfig.onnxruntime.{kind}_op_num_threads": 1 for kind in ("i
 class RapidOcr:
     """Recognises page images in the languages of its model."""
 
-    unsure_below = 0.8  # mean confidence; upright pages have 0.95 and more, pages upside down 0.6
+    min_confidence = 0.8  # mean confidence; upright pages have 0.95 and more, pages upside down 0.6
 
     def __init__(self, languages: Sequence[str]) -> None:
         try:
@@ -107,7 +107,7 @@ class Line:
         Text without spaces, as in Chinese, stays one word.
         """
         (left, top), (right, top_right), (_, bottom_right), (_, bottom) = self.corners
-        baseline, size = self._type(image)
+        baseline, size = self._baseline_and_size(image)
         widths = [_width(character) for character in self.text]
         whole = sum(widths) or 1.0
         for word in re.finditer(r"\S+", self.text):
@@ -117,7 +117,7 @@ class Line:
             y1 = max(bottom + (bottom_right - bottom) * share for share in (start, end))
             yield OcrWord(word[0], x0, y0, x1, y1, baseline, size, self.confidence, (1, 1, self.number))
 
-    def _type(self, image: Image) -> tuple[float, float]:
+    def _baseline_and_size(self, image: Image) -> tuple[float, float]:
         """Return the baseline at the middle of the line, and its type size.
 
         The boxes are too loose to measure, so the ink is used: it decreases most right under the baseline, and above it

@@ -13,7 +13,8 @@ from PIL.Image import Image
 
 from citeloom.conversion.ocr import tesseract_engine
 from citeloom.conversion.ocr.image import prepare
-from citeloom.conversion.ocr.words import OcrWord, certain_letters, is_noise, mean_confidence, sideways
+from citeloom.conversion.ocr.words import OcrWord, certain_letters, is_noise, sideways
+from citeloom.conversion.text_tools import mean_confidence
 from citeloom.core.errors import CiteLoomError, Code
 
 
@@ -21,20 +22,20 @@ class PageWords(list[OcrWord]):
     """Words of a page, with positions in the upright page.
 
     The upright page is the image given, turned counter-clockwise by `quarter_turns`:
-    `image.rotate(90 * quarter_turns, expand=True)`. `turned` is the text printed at another angle than the rest,
+    `image.rotate(90 * quarter_turns, expand=True)`. `rotated_text` is the text printed at another angle than the rest,
     such as a stamp along the margin; it is not among the words.
     """
 
-    def __init__(self, words: Iterable[OcrWord] = (), quarter_turns: int = 0, turned: str = "") -> None:
+    def __init__(self, words: Iterable[OcrWord] = (), quarter_turns: int = 0, rotated_text: str = "") -> None:
         super().__init__(words)
         self.quarter_turns = quarter_turns
-        self.turned = turned
+        self.rotated_text = rotated_text
 
 
 class _Engine(Protocol):
     warnings: list[str]
     languages: tuple[str, ...]
-    unsure_below: float
+    min_confidence: float
 
     def read(self, image: Image, dpi: float) -> list[OcrWord]: ...
 
@@ -61,26 +62,27 @@ class Recogniser:
         grey, dpi, scale = prepared
         # Pages of a document mostly have the same orientation: start with that of the page before.
         page = self._read(grey, dpi, self._quarter_turns)
-        if self._turns_needed(page):
-            rotated = self._read(grey, dpi, (self._quarter_turns + self._turns_needed(page)) % 4)
+        if self._missing_turns(page):
+            rotated = self._read(grey, dpi, (self._quarter_turns + self._missing_turns(page)) % 4)
             page = max(page, rotated, key=lambda reading: certain_letters(_upright_words(reading)))
             self._quarter_turns = page.quarter_turns
         return _upright_words(page, scale)
 
-    def _turns_needed(self, page: PageWords) -> int:
+    def _missing_turns(self, page: PageWords) -> int:
         """Return the quarter turns to upright text, judged by a first reading.
 
         Both engines recognise text that runs downward, with boxes higher than wide. Text that runs upward or is upside
         down is read in the wrong direction, with low confidence for nearly every word.
         """
-        unsure = mean_confidence(page) < self._engine.unsure_below
+        confidence = mean_confidence((word.confidence, word.text) for word in page) or 0.0
+        unsure = confidence < self._engine.min_confidence
         if sideways(page):
             return 3 if unsure else 1
         return 2 if page and unsure else 0
 
     def _read(self, grey: Image, dpi: float, quarter_turns: int) -> PageWords:
-        turned = grey.rotate(90 * quarter_turns, expand=True) if quarter_turns else grey
-        return PageWords(self._engine.read(turned, dpi), quarter_turns)
+        rotated = grey.rotate(90 * quarter_turns, expand=True) if quarter_turns else grey
+        return PageWords(self._engine.read(rotated, dpi), quarter_turns)
 
 
 def engines() -> dict[str, str]:
@@ -116,7 +118,7 @@ def _upright_words(page: PageWords, scale: float = 1.0) -> PageWords:
             angled += [word.text for word in words]
         else:
             result += words if scale == 1 else [_unscaled(word, scale) for word in words]
-    result.turned = " ".join(angled)
+    result.rotated_text = " ".join(angled)
     return result
 
 

@@ -102,7 +102,7 @@ def version(installation: Installation) -> str:
 class Tesseract:
     """Recognises page images in the chosen languages."""
 
-    unsure_below = 0.5  # mean confidence; upright pages have 0.8 and more, pages upside down 0.3
+    min_confidence = 0.5  # mean confidence; upright pages have 0.8 and more, pages upside down 0.3
 
     def __init__(
         self, languages: Sequence[str], installation: Installation | None = None, timeout: float = _PAGE_TIMEOUT_SECONDS
@@ -110,7 +110,7 @@ class Tesseract:
         found = installation or find()
         data = found.data() if found else {}
         if found is None or not set(data) - NOT_LANGUAGES:
-            raise _missing(found)
+            raise _not_usable(found)
         self.warnings: list[str] = []
         self._binary = found.binary
         self._timeout = timeout
@@ -124,15 +124,15 @@ class Tesseract:
         for place in places:
             if all((place / f"{name}.traineddata").is_file() for name in names):
                 return place
-        together = Path(tempfile.mkdtemp(prefix="citeloom-tessdata-"))
-        weakref.finalize(self, shutil.rmtree, together, ignore_errors=True)
+        combined = Path(tempfile.mkdtemp(prefix="citeloom-tessdata-"))
+        weakref.finalize(self, shutil.rmtree, combined, ignore_errors=True)
         for name in names:
             file = data[name] / f"{name}.traineddata"
             try:
-                (together / file.name).symlink_to(file.resolve())
+                (combined / file.name).symlink_to(file.resolve())
             except OSError:  # symbolic links need a privilege on Windows
-                shutil.copyfile(file, together / file.name)
-        return together
+                shutil.copyfile(file, combined / file.name)
+        return combined
 
     def read(self, image: Image, dpi: float) -> list[OcrWord]:
         """Return the words of a grey page image, in its pixels."""
@@ -170,7 +170,7 @@ def _failed(what: str) -> CiteLoomError:
     )
 
 
-def _missing(found: Installation | None) -> CiteLoomError:
+def _not_usable(found: Installation | None) -> CiteLoomError:
     what = "has no language data" if found else "is not installed"
     return CiteLoomError(
         Code.MODEL_NOT_AVAILABLE,
@@ -195,7 +195,7 @@ def _choose(languages: Sequence[str], data: dict[str, Path], warnings: list[str]
             if name in data:
                 chosen[tag] = name
             else:
-                warnings.append(_without_data(tag, tesseract_name(tag)))
+                warnings.append(_no_data_warning(tag, tesseract_name(tag)))
     if not chosen:
         fallback = "eng" if "eng" in data else min(set(data) - NOT_LANGUAGES)
         tag = next(iter(parse_languages(fallback).tags), fallback)
@@ -205,7 +205,7 @@ def _choose(languages: Sequence[str], data: dict[str, Path], warnings: list[str]
     return chosen
 
 
-def _without_data(tag: str, name: str) -> str:
+def _no_data_warning(tag: str, name: str) -> str:
     own = Path(folders().data) / "tessdata"
     return (
         f"Tesseract has no data for the language {tag}: text in it is read as if it were another. "
@@ -229,10 +229,10 @@ def _words(hocr: bytes) -> Iterator[OcrWord]:
 
 
 def _line(element: ElementTree.Element, number: tuple[int, int, int]) -> Iterator[OcrWord]:
-    about = _properties(element)
-    left, _, right, bottom = _numbers(about["bbox"])
+    line_properties = _properties(element)
+    left, _, right, bottom = _numbers(line_properties["bbox"])
     # Text at an angle has no baseline.
-    slope, offset = _numbers(about.get("baseline", "0 0"))
+    slope, offset = _numbers(line_properties.get("baseline", "0 0"))
 
     def baseline(x: float) -> float:
         return bottom + offset + slope * (x - left)
@@ -241,10 +241,10 @@ def _line(element: ElementTree.Element, number: tuple[int, int, int]) -> Iterato
     for word in element.iter():
         text = "".join(word.itertext()).strip() if word.get("class") == "ocrx_word" else ""
         if text:
-            its = _properties(word)
-            found.append((text, _numbers(its["bbox"]), _numbers(its["x_wconf"])[0] / 100))
+            word_properties = _properties(word)
+            found.append((text, _numbers(word_properties["bbox"]), _numbers(word_properties["x_wconf"])[0] / 100))
     heights = [(text, baseline((x0 + x1) / 2) - y0) for text, (x0, y0, x1, _), confidence in found if confidence > 0.5]
-    size = type_size(heights) or _numbers(about["x_size"])[0] * _LINE_HEIGHT
+    size = type_size(heights) or _numbers(line_properties["x_size"])[0] * _LINE_HEIGHT
     for text, (x0, y0, x1, y1), confidence in found:
         yield OcrWord(text, x0, y0, x1, y1, baseline((left + right) / 2), size, confidence, number)
 

@@ -86,11 +86,6 @@ def sideways(words: Sequence[OcrWord]) -> bool:
     return down > across
 
 
-def mean_confidence(words: Sequence[OcrWord]) -> float:
-    """Return the mean confidence of words, weighted by length."""
-    return certain_letters(words) / max(sum(len(word.text) for word in words), 1)
-
-
 def certain_letters(words: Sequence[OcrWord]) -> float:
     """Return the number of recognised letters, weighted by confidence."""
     return sum(len(word.text) * word.confidence for word in words)

@@ -55,7 +55,7 @@ def read_book(package: Package) -> WebPage:
     return book
 
 
-def _place(folder: str, address: str) -> str:
+def _part_name(folder: str, address: str) -> str:
     """Resolve an address relative to a folder into a part name."""
     return posixpath.normpath(posixpath.join(folder, unquote(address.partition("#")[0])))
 
@@ -63,7 +63,7 @@ def _place(folder: str, address: str) -> str:
 def _spine(opf: Any, folder: str) -> list[str]:
     """Return the part names of the chapters in reading order, without duplicates and the table of contents."""
     items = {
-        item.get("id"): _place(folder, str(item.get("href") or ""))
+        item.get("id"): _part_name(folder, str(item.get("href") or ""))
         for item in opf.iter("{*}item")
         if str(item.get("media-type") or "") in _TEXT_TYPES and not _is_contents(item)
     }
@@ -78,7 +78,7 @@ def _refuse_encrypted(package: Package, chapters: set[str]) -> None:
     entries = package.parse(_ENCRYPTION).iter("{*}EncryptedData") if _ENCRYPTION in package else ()
     for entry in entries:
         method = next((e.get("Algorithm") for e in entry.iterchildren("{*}EncryptionMethod")), "")
-        parts = {_place("", str(e.get("URI") or "")) for e in entry.iter("{*}CipherReference")}
+        parts = {_part_name("", str(e.get("URI") or "")) for e in entry.iter("{*}CipherReference")}
         if method not in _FONTS_ONLY and parts & chapters:
             message = f"The file {package.path.name} is encrypted by digital rights management."
             next_step = "Ask the publisher or your library for a copy without it, or attach the PDF."
@@ -89,7 +89,7 @@ def _labels(package: Package, opf: Any, folder: str) -> dict[str, tuple[int, str
     """Return the depth and title of each chapter in the book's table of contents."""
     found: dict[str, tuple[int, str]] = {}
     for item in opf.iter("{*}item"):
-        name = _place(folder, str(item.get("href") or ""))
+        name = _part_name(folder, str(item.get("href") or ""))
         if name not in package:
             continue
         base = posixpath.dirname(name)
@@ -97,14 +97,14 @@ def _labels(package: Package, opf: Any, folder: str) -> dict[str, tuple[int, str
             page = etree.fromstring(package.read(name), etree.HTMLParser(encoding="utf-8", no_network=True))
             for link in page.xpath("//nav[contains(@*[name()='epub:type'], 'toc')]//a[@href]"):
                 depth = sum(1 for _ in link.iterancestors("ol"))
-                found.setdefault(_place(base, link.get("href")), (depth, _text(link)))
+                found.setdefault(_part_name(base, link.get("href")), (depth, _text(link)))
         elif item.get("media-type") == "application/x-dtbncx+xml":
             for point in package.parse(name).iter("{*}navPoint"):
                 depth = 1 + sum(1 for _ in point.iterancestors("{*}navPoint"))
                 for label, target in zip(
                     point.iterchildren("{*}navLabel"), point.iterchildren("{*}content"), strict=False
                 ):
-                    found.setdefault(_place(base, str(target.get("src") or "")), (depth, _text(label)))
+                    found.setdefault(_part_name(base, str(target.get("src") or "")), (depth, _text(label)))
     return {name: (max(1, depth), label) for name, (depth, label) in found.items() if label}
 
 

@@ -24,7 +24,7 @@ _OTHER_TYPES = {
 }
 _XML_SUFFIXES = (".xml", ".rels", ".vml")
 # Character formatting: docling splits sentences where it changes, and loses the spaces there.
-_SHAPES = {"b", "bCs", "i", "iCs", "u", "strike", "dstrike", "vertAlign", "rStyle", "em"}
+_CHARACTER_FORMATTING = {"b", "bCs", "i", "iCs", "u", "strike", "dstrike", "vertAlign", "rStyle", "em"}
 # Elements around the text of a paragraph; inside tables, the libraries ignore their content.
 _WRAPPERS = ("hyperlink", "ins", "moveTo", "smartTag", "customXml", "fldSimple")
 _NEEDED = {
@@ -35,7 +35,7 @@ _DRAWING = "http://schemas.openxmlformats.org/drawingml/2006/main"
 _TEXT_BOX = f"""<p:sp xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" xmlns:a="{_DRAWING}">
 <p:nvSpPr><p:cNvPr id="0" name=""/><p:cNvSpPr txBox="1"/><p:nvPr/></p:nvSpPr><p:spPr/>
 <p:txBody><a:bodyPr/><a:p><a:r><a:t/></a:r></a:p></p:txBody></p:sp>"""
-_NOTES = {"footnoteReference": "f", "endnoteReference": "e"}
+_NOTE_REFERENCES = {"footnoteReference": "f", "endnoteReference": "e"}
 
 
 def main_part(package: Package, kind: str) -> str:
@@ -123,7 +123,7 @@ def _words(root: Any) -> Iterator[str]:
                 element.iterancestors("{*}Fallback")
             ):
                 parts.append(str(element.text or "") if _name(element) == "t" else " ")
-        yield markers.taken("".join(parts))[0]
+        yield markers.split_marks("".join(parts))[0]
 
 
 def _styles(package: Package, name: str) -> tuple[set[str], set[str]]:
@@ -151,7 +151,7 @@ def _mark_paragraphs(root: Any, captions: set[str], titles: set[str]) -> None:
         if name:
             _insert_text(style.getparent().getparent(), markers.mark(name))
     for properties in root.iter("{*}rPr"):
-        for shape in [child for child in properties if _name(child) in _SHAPES]:
+        for shape in [child for child in properties if _name(child) in _CHARACTER_FORMATTING]:
             properties.remove(shape)
 
 
@@ -204,7 +204,7 @@ def _text_box(frame: Any, text: str) -> Any:
 
 def _mark_notes(root: Any) -> None:
     """Mark note references and the notes themselves, so that each note can be placed after its reference."""
-    for tag, kind in _NOTES.items():
+    for tag, kind in _NOTE_REFERENCES.items():
         for reference in list(root.iter(f"{{*}}{tag}")):
             text = etree.Element(etree.QName(etree.QName(reference).namespace, "t"))
             text.text = markers.note_mark(kind, _attribute(reference, "id"))

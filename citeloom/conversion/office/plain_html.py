@@ -19,7 +19,7 @@ _PROTECT = {ord(letter): 0xE220 + at for at, letter in enumerate(_PROTECTED)}
 _RESTORE = {0xE220 + at: letter for at, letter in enumerate(_PROTECTED)}
 
 
-def restored(text: str) -> str:
+def restore_characters(text: str) -> str:
     """Return a text from docling with the protected characters restored."""
     return text.translate(_RESTORE)
 
@@ -29,7 +29,7 @@ def to_html(body: Sequence[Node | str]) -> str:
     return f'<!DOCTYPE html><html><head><meta charset="utf-8"></head><body>{"".join(_flow(body))}</body></html>'
 
 
-def _written(text: str) -> str:
+def _escaped(text: str) -> str:
     return escape(text.replace("\u00ad", "").translate(_PROTECT), quote=False)
 
 
@@ -43,7 +43,7 @@ def _flow(children: Sequence[Node | str], before: str = "", note: bool = False) 
         for paragraph in _BLANK_LINE.split("".join(text)):
             words = " ".join(paragraph.split())
             if words and words != before.strip():
-                yield f"<p>{markers.mark(markers.NOTE) if note else ''}{_written(words)}</p>\n"
+                yield f"<p>{markers.mark(markers.NOTE) if note else ''}{_escaped(words)}</p>\n"
                 before = ""
         text = [before]
         if isinstance(child, Node):
@@ -54,7 +54,7 @@ def _block(node: Node, note: bool) -> Iterator[str]:
     if node.tag in HEADINGS:
         words = node.text()
         tag = node.tag if len(words) <= _MAX_HEADING_LENGTH else "p"
-        yield f"<{tag}>{_written(words)}</{tag}>\n" if words else ""
+        yield f"<{tag}>{_escaped(words)}</{tag}>\n" if words else ""
     elif node.tag in LISTS:
         yield from _list(node, note)
     elif node.tag == "table":
@@ -62,11 +62,11 @@ def _block(node: Node, note: bool) -> Iterator[str]:
     elif node.tag == "pre":
         text = "".join(child.text() if isinstance(child, Node) else child for child in node.children)
         text = text.replace(LINE_BREAK, "\n").replace(PARAGRAPH, "\n").strip("\r\n")
-        yield f"<pre>{_written(text)}</pre>\n" if text.strip() else ""
+        yield f"<pre>{_escaped(text)}</pre>\n" if text.strip() else ""
     elif node.tag == "figure":
         yield f"<figure>{''.join(_flow(node.children, note=note))}</figure>\n"
     elif node.tag in ("figcaption", "caption"):
-        yield f"<{node.tag}>{_written(node.text())}</{node.tag}>\n" if node.text() else ""
+        yield f"<{node.tag}>{_escaped(node.text())}</{node.tag}>\n" if node.text() else ""
     else:
         yield from _flow(node.children, note=note or node.tag == "note")
 
@@ -92,7 +92,7 @@ def _list(node: Node, note: bool) -> Iterator[str]:
         elif isinstance(child, Node) or child.strip():
             inner = child.children if isinstance(child, Node) else [child]
             words = Node("li", [k for k in inner if isinstance(k, str)]).text()
-            yield f"<li>{markers.mark(markers.NOTE) if note and words else ''}{_written(words)}"
+            yield f"<li>{markers.mark(markers.NOTE) if note and words else ''}{_escaped(words)}"
             for below in inner:
                 if isinstance(below, Node):
                     yield from _list(below, note)
@@ -112,7 +112,7 @@ def _table(node: Node, note: bool) -> Iterator[str]:
     yield from _flow(loose, note=note)
     if for_layout or max(map(len, rows)) < 2 or columns * len(rows) > _MAX_CELLS:
         for part in captions:
-            yield f"<figure><figcaption>{_written(part.text())}</figcaption></figure>\n" if part.text() else ""
+            yield f"<figure><figcaption>{_escaped(part.text())}</figcaption></figure>\n" if part.text() else ""
         for cell in (cell for row in rows for cell in row):
             yield from _flow(cell.children, note=note) if cell.tag in ("td", "th") else _block(cell, note)
         return
@@ -124,7 +124,7 @@ def _table(node: Node, note: bool) -> Iterator[str]:
 def _cell(cell: Node) -> str:
     spans = "".join(f' {name}="{_span(cell, name)}"' for name in ("rowspan", "colspan") if _span(cell, name) > 1)
     tag = "th" if cell.tag == "th" else "td"
-    return f"<{tag}{spans}>{_written(cell.text())}</{tag}>"
+    return f"<{tag}{spans}>{_escaped(cell.text())}</{tag}>"
 
 
 def _span(cell: Node, name: str) -> int:

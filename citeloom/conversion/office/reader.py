@@ -123,10 +123,9 @@ def _blocks(doc: DoclingDocument, kind: str, titles: list[str]) -> tuple[list[Bl
     blocks, printed = read_blocks(doc, kind, titles)
     if kind in ("docx", "pptx"):
         return blocks, printed
-    whole = plain_html.restored
-    return [
-        replace(block, text=whole(block.text), section_path=tuple(map(whole, block.section_path))) for block in blocks
-    ], whole(printed)
+    restore = plain_html.restore_characters
+    restored = [replace(b, text=restore(b.text), section_path=tuple(map(restore, b.section_path))) for b in blocks]
+    return restored, restore(printed)
 
 
 def _title(titles: Iterable[str], printed: str, blocks: list[Block], kind: str) -> str:

@@ -106,7 +106,7 @@ class _Mode(Enum):
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenTag:
     """An open tag, and the state to restore when it ends."""
 
     tag: str
@@ -122,9 +122,9 @@ class _Reader:
     def __init__(self) -> None:
         self.page = WebPage()
         self.meta: dict[str, list[str]] = {}
-        self.mains: list[tuple[int, int]] = []  # start and end of each main element among the body's child nodes
+        self.main_spans: list[tuple[int, int]] = []  # start and end of each main element among the body's child nodes
         self.stack = [self.page.body]
-        self.open: list[_Open] = []
+        self.open: list[_OpenTag] = []
         self.mode = _Mode.READ
         self.links = 0
         self.title: list[str] | None = None
@@ -134,7 +134,7 @@ class _Reader:
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         tag = tag.rpartition(":")[2]
-        opened = _Open(tag, len(self.stack), self.mode, self.links)
+        opened = _OpenTag(tag, len(self.stack), self.mode, self.links)
         self.open.append(opened)
         if self.mode is _Mode.INVISIBLE:
             return
@@ -162,7 +162,7 @@ class _Reader:
             return not any(above.tag in ("article", "main") for above in self.open)
         return tag in _CONTROLS or attributes.get("role", "").lower() in _CONTROL_ROLES
 
-    def read(self, tag: str, attributes: Mapping[str, str], opened: _Open) -> None:
+    def read(self, tag: str, attributes: Mapping[str, str], opened: _OpenTag) -> None:
         if tag == "title":
             self.title = []
         elif tag == "meta":
@@ -178,7 +178,7 @@ class _Reader:
         elif tag in _STRUCTURE or tag in _PARAGRAPH_BREAKS:
             self.paragraph()
             if self.is_note(tag, attributes):
-                self.put(Node("note"))
+                self.open_node(Node("note"))
             if tag in _STRUCTURE:
                 self.structure(tag, attributes, opened)
         if len(self.stack) == 1 and (tag == "main" or attributes.get("role") == "main"):
@@ -190,7 +190,7 @@ class _Reader:
         kinds = f"{attributes.get('epub:type', '')} {attributes.get('role', '')} {_classes(attributes)}"
         return not _NOTES.isdisjoint(kinds.split())
 
-    def structure(self, tag: str, attributes: Mapping[str, str], opened: _Open) -> None:
+    def structure(self, tag: str, attributes: Mapping[str, str], opened: _OpenTag) -> None:
         """Open a heading, list, table, … where it is allowed; elsewhere its tag only separates paragraphs."""
         if self.stack[-1].tag in HEADINGS:
             self.stack.pop()  # a heading that was never closed
@@ -199,9 +199,9 @@ class _Reader:
         if parent == "pre" or len(self.stack) > _MAX_DEPTH or parent not in _ALLOWED_PARENTS.get(tag, (parent,)):
             return
         relevant = {name: attributes[name] for name in ("start", "rowspan", "colspan", "role") if name in attributes}
-        self.put(Node(tag, attributes=relevant))
+        self.open_node(Node(tag, attributes=relevant))
 
-    def put(self, node: Node) -> None:
+    def open_node(self, node: Node) -> None:
         self.stack[-1].children.append(node)
         self.stack.append(node)
 
@@ -219,18 +219,18 @@ class _Reader:
             self.title = None
         while self.open:
             closed = self.open.pop()
-            parts = self.mode is _Mode.READ and (closed.tag in _PARAGRAPH_BREAKS or closed.tag in _STRUCTURE)
+            ends_paragraph = self.mode is _Mode.READ and (closed.tag in _PARAGRAPH_BREAKS or closed.tag in _STRUCTURE)
             self.mode, self.links = closed.mode, closed.links
             del self.stack[max(1, closed.depth) :]
-            if parts and self.mode is _Mode.READ:
+            if ends_paragraph and self.mode is _Mode.READ:
                 self.paragraph()
             if closed.main_from is not None:
-                self.mains.append((closed.main_from, len(self.page.body.children)))
+                self.main_spans.append((closed.main_from, len(self.page.body.children)))
             if closed.tag == tag:
                 break
 
     def data(self, text: str) -> None:
-        text = markers.without_private(text).translate(_RESERVED)
+        text = markers.remove_private_characters(text).translate(_RESERVED)
         if self.formula is not None:
             if self.in_tex:
                 self.tex = self.tex or text
@@ -265,8 +265,8 @@ class _Reader:
         page = self.page
         page.titles = [title for name in (*_TITLES, "title") for title in self.meta.get(name, [])[:1] if title]
         page.dois = [value for name in _DOIS for value in self.meta.get(name, [])]
-        if len(self.mains) == 1:
-            _keep_main(page, *self.mains[0])
+        if len(self.main_spans) == 1:
+            _reduce_to_main(page, *self.main_spans[0])
         _drop_menus(page)
         return page
 
@@ -301,7 +301,7 @@ def _classes(attributes: Mapping[str, str]) -> str:
     return attributes.get("class", "").lower()
 
 
-def _keep_main(page: WebPage, first: int, last: int) -> None:
+def _reduce_to_main(page: WebPage, first: int, last: int) -> None:
     """Reduce a page to its main element if that contains most of the text; a title above it is preserved."""
     children = page.body.children
     around = Node("body", [*children[:first], PARAGRAPH, *children[last:]])

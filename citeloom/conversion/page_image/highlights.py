@@ -13,16 +13,16 @@ from itertools import pairwise
 from citeloom.core.text.normalize import letters_and_digits
 
 Box = tuple[float, float, float, float]  # left, top, right, bottom
-NOWHERE: Box = (0.0, 0.0, 0.0, 0.0)  # of a space
+NO_BOX: Box = (0.0, 0.0, 0.0, 0.0)  # of a space
 
 _HYPHENS = frozenset("-\u00ad\u2010\u2011")
 _WITHIN_WORDS = frozenset("'’‘ʼ`´\u200b\u200c\u200d\u2060\ufeff") | _HYPHENS
 _OPENING = frozenset(("Ps", "Pi"))
 _BEAM_WIDTH = 48  # beam width of the alignment
 _MAX_OCCURRENCES = 300  # of one word; more occurrences are ignored
-_NEAR = 4  # words; a gap up to this counts as continuing (a footnote mark, a formula)
-_SKIPPED = 0.7  # cost of each skipped word
-_JUMP = 3.0  # base cost of a jump, which grows with the distance
+_MAX_GAP = 4  # words; a gap up to this counts as continuing (a footnote mark, a formula)
+_SKIP_COST = 0.7  # cost of each skipped word
+_JUMP_COST = 3.0  # base cost of a jump, which grows with the distance
 _MIN_WEIGHT = 0.1  # of a word, on a page that has no other
 _MIN_MATCHED_WEIGHT = 0.6  # share of the expected weight below which nothing is marked
 
@@ -69,10 +69,10 @@ def find_marks(passage: str, pages: Mapping[int, PageText], shown: int, first: i
     They are shares of the page's width and height. `pages` has the text around the page.
     """
     passage_words = [token.letters for token in _tokens(passage)]
-    printed = [token for number in sorted(pages) for token in _tokens(pages[number].text, number)]
-    places = _WordPositions(printed)
-    steps = _aligned(passage_words, places)
-    on_page = {step.word: step for step in steps if any(printed[place].page == shown for place in step.places)}
+    page_tokens = [token for number in sorted(pages) for token in _tokens(pages[number].text, number)]
+    places = _WordPositions(page_tokens)
+    steps = _align(passage_words, places)
+    on_page = {step.word: step for step in steps if any(page_tokens[place].page == shown for place in step.places)}
     if not on_page:
         return []
     begin = 0 if shown == first else min(on_page)
@@ -81,9 +81,9 @@ def find_marks(passage: str, pages: Mapping[int, PageText], shown: int, first: i
     expected = sum(places.weight(passage_words[at]) for at in range(begin, end) if at not in elsewhere)
     if sum(step.gain for step in on_page.values()) < _MIN_MATCHED_WEIGHT * expected:
         return []
-    marked = sorted({place for step in on_page.values() for place in step.places if printed[place].page == shown})
+    marked = sorted({place for step in on_page.values() for place in step.places if page_tokens[place].page == shown})
     page = pages[shown]
-    return as_shares(_lines([(place, printed[place]) for place in marked], page), page)
+    return as_shares(_lines([(place, page_tokens[place]) for place in marked], page), page)
 
 
 # --- words ------------------------------------------------------------------------------
@@ -133,7 +133,7 @@ def _with_opening(text: str, start: int) -> int:
 # --- the passage among the page's words -------------------------------------------------
 
 
-def _aligned(passage_words: Sequence[str], places: _WordPositions) -> list[_Step]:
+def _align(passage_words: Sequence[str], places: _WordPositions) -> list[_Step]:
     """Return the most likely match of each word (beam search).
 
     Words that are adjacent in passage and page cost nothing, a jump costs more the farther it is, and rare words have
@@ -142,7 +142,7 @@ def _aligned(passage_words: Sequence[str], places: _WordPositions) -> list[_Step
     """
     paths: list[_Step] = []
     for at, word in enumerate(passage_words):
-        found = places.of(word)
+        found = places.find(word)
         if not found:
             continue
         weight = places.weight(word)
@@ -150,7 +150,7 @@ def _aligned(passage_words: Sequence[str], places: _WordPositions) -> list[_Step
         for place in found:
             best, before = 0.0, None
             for path in paths:
-                score = path.score - _cost(place[0] - path.places[-1], at - path.word <= _NEAR)
+                score = path.score - _cost(place[0] - path.places[-1], at - path.word <= _MAX_GAP)
                 if score > best:
                     best, before = score, path
             step = _Step(best + weight, at, place, before)
@@ -168,41 +168,41 @@ def _aligned(passage_words: Sequence[str], places: _WordPositions) -> list[_Step
 @cache
 def _cost(distance: int, continues: bool) -> float:
     """Return the cost of continuing `distance` words farther on the page; it is lower if it `continues` the passage."""
-    if continues and 1 <= distance <= _NEAR:
-        return _SKIPPED * (distance - 1)
-    return _JUMP + math.log(1 + abs(distance))
+    if continues and 1 <= distance <= _MAX_GAP:
+        return _SKIP_COST * (distance - 1)
+    return _JUMP_COST + math.log(1 + abs(distance))
 
 
 class _WordPositions:
     """Positions of words on the page, whole or hyphenated."""
 
-    def __init__(self, printed: Sequence[_Token]) -> None:
+    def __init__(self, page_tokens: Sequence[_Token]) -> None:
         self._whole: defaultdict[str, list[tuple[int, ...]]] = defaultdict(list)
         self._halves: defaultdict[str, list[tuple[int, ...]]] = defaultdict(list)
         self._broken: defaultdict[str, list[int]] = defaultdict(list)
-        self._count = len(printed)
-        self._asked: dict[str, list[tuple[int, ...]]] = {}
-        for at, token in enumerate(printed):
+        self._count = len(page_tokens)
+        self._found: dict[str, list[tuple[int, ...]]] = {}
+        for at, token in enumerate(page_tokens):
             self._whole[token.letters].append((at,))
             if token.broken:
                 self._broken[token.letters].append(at)
-        for at, (before, after) in enumerate(pairwise(printed)):
+        for at, (before, after) in enumerate(pairwise(page_tokens)):
             self._halves[before.letters + after.letters].append((at, at + 1))
 
-    def of(self, word: str) -> list[tuple[int, ...]]:
+    def find(self, word: str) -> list[tuple[int, ...]]:
         """Return all positions of a word, each as the indexes of its tokens."""
-        if word not in self._asked:
+        if word not in self._found:
             found = [*self._whole.get(word, ()), *self._halves.get(word, ())]
             for length in range(1, len(word)):
                 # The second half may be anywhere: at the top of the next column, after a note or a running header.
                 for head in self._broken.get(word[:length], ()):
                     found += [(head, *tail) for tail in self._whole.get(word[length:], ()) if tail != (head + 1,)]
-            self._asked[word] = found[:_MAX_OCCURRENCES]
-        return self._asked[word]
+            self._found[word] = found[:_MAX_OCCURRENCES]
+        return self._found[word]
 
     def weight(self, word: str) -> float:
         """Return the weight of a word: the rarer on the page, the higher."""
-        return math.log((self._count + 1) / max(1, len(self.of(word)))) + _MIN_WEIGHT
+        return math.log((self._count + 1) / max(1, len(self.find(word)))) + _MIN_WEIGHT
 
 
 # --- boxes ------------------------------------------------------------------------------
@@ -215,10 +215,10 @@ def _lines(tokens: Iterable[tuple[int, _Token]], page: PageText) -> list[Box]:
         boxes = [box for box in page.boxes[token.start : token.end] if box[2] > box[0] and box[3] > box[1]]
         if not boxes:
             continue
-        word = _around(boxes)
+        word = _bounding_box(boxes)
         down = _runs_down(boxes) if len(boxes) > 1 else down
-        if lines and at - last <= _NEAR and _same_line(lines[-1], word, down):
-            lines[-1] = _around([lines[-1], word])
+        if lines and at - last <= _MAX_GAP and _same_line(lines[-1], word, down):
+            lines[-1] = _bounding_box([lines[-1], word])
         else:
             lines.append(word)
         last = at
@@ -238,7 +238,7 @@ def _same_line(line: Box, part: Box, down: bool) -> bool:
     return overlap > 0.5 * min(line[high] - line[low], part[high] - part[low])
 
 
-def _around(boxes: Sequence[Box]) -> Box:
+def _bounding_box(boxes: Sequence[Box]) -> Box:
     left, top, right, bottom = zip(*boxes, strict=True)
     return min(left), min(top), max(right), max(bottom)
 

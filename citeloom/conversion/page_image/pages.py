@@ -11,8 +11,8 @@ from typing import Any
 
 from PIL import Image
 
-from citeloom.conversion.image_files import ImageFile, full_greys, on_white
-from citeloom.conversion.page_image.highlights import NOWHERE, Box, PageText
+from citeloom.conversion.image_files import ImageFile, on_white, reduce_to_8_bit
+from citeloom.conversion.page_image.highlights import NO_BOX, Box, PageText
 from citeloom.conversion.pdf.pdfium.api import c_api, pdfium, rendered
 from citeloom.conversion.pdf.pdfium.document import PdfFile, open_layers, page_label
 from citeloom.core.errors import CiteLoomError, Code
@@ -43,32 +43,32 @@ class PdfPages(PdfFile):
     def scan(self, number: int) -> Image.Image:
         """Render a page for OCR, in the displayed orientation."""
         with self._page(number) as page:
-            quarter = page.get_rotation() // 90
-        return self.render(number, _OCR_SCALE, quarter)
+            quarter_turns = page.get_rotation() // 90
+        return self.render(number, _OCR_SCALE, quarter_turns)
 
     def characters(self, number: int) -> PageText:
         """Return the characters of a page with their positions on the displayed page."""
         letters, boxes = list[str](), list[Box]()
         with self._reading(number), open_layers(self._document, number - 1) as (layers, _):
-            onto = _PageToImage(layers[0].page)
+            to_image = _PageToImage(layers[0].page)
             for layer in layers:
                 for run in layer.runs:
                     for letter, at in zip(run.letters, run.places, strict=True):
-                        if letters and _are_halves(letters[-1], letter):
+                        if letters and _are_surrogates(letters[-1], letter):
                             letters[-1] = (letters[-1] + letter).encode("utf-16", "surrogatepass").decode("utf-16")
                         elif letter:
                             letters.append(letter)
                             box = _character_box(layer.text_page.raw, at)
-                            boxes.append(onto.box(box) if box else NOWHERE)
+                            boxes.append(to_image.box(box) if box else NO_BOX)
                     letters.append(" ")
-                    boxes.append(NOWHERE)
-        return PageText("".join(letters), boxes, onto.width, onto.height)
+                    boxes.append(NO_BOX)
+        return PageText("".join(letters), boxes, to_image.width, to_image.height)
 
     def boxes(self, number: int, places: Sequence[Box]) -> PageText:
         """Return a PageText with one character per box, given in the file's coordinates."""
         with self._page(number) as page:
-            onto = _PageToImage(page)
-        return PageText("x" * len(places), [onto.box(place) for place in places], onto.width, onto.height)
+            to_image = _PageToImage(page)
+        return PageText("x" * len(places), [to_image.box(place) for place in places], to_image.width, to_image.height)
 
     @contextmanager
     def _page(self, number: int) -> Iterator[Any]:
@@ -97,18 +97,18 @@ def _scale(across: float, down: float, width: int) -> float:
 class _PageToImage:
     """Maps page coordinates to image coordinates, with rotation and crop box as pdfium applies them."""
 
-    _FINE = 1_000_000  # steps across the image, since pdfium returns integers
+    _STEPS = 1_000_000  # steps across the image, since pdfium returns integers
 
     def __init__(self, page: Any) -> None:
         self.width, self.height = page.get_size()
-        self._zero = self._ask(page, 0, 0)
-        self._across = self._ask(page, 1000, 0)
-        self._up = self._ask(page, 0, 1000)
+        self._zero = self._to_image(page, 0, 0)
+        self._across = self._to_image(page, 1000, 0)
+        self._up = self._to_image(page, 0, 1000)
 
-    def _ask(self, page: Any, x: float, y: float) -> tuple[float, float]:
+    def _to_image(self, page: Any, x: float, y: float) -> tuple[float, float]:
         right, down = ctypes.c_int(), ctypes.c_int()
-        c_api.FPDF_PageToDevice(page.raw, 0, 0, self._FINE, self._FINE, 0, x, y, right, down)
-        return right.value * self.width / self._FINE, down.value * self.height / self._FINE
+        c_api.FPDF_PageToDevice(page.raw, 0, 0, self._STEPS, self._STEPS, 0, x, y, right, down)
+        return right.value * self.width / self._STEPS, down.value * self.height / self._STEPS
 
     def box(self, place: Box) -> Box:
         """Return the box on the image (origin upper left) for left, bottom, right, top on the page."""
@@ -123,16 +123,16 @@ class _PageToImage:
         )
 
 
-def _are_halves(first: str, second: str) -> bool:
+def _are_surrogates(first: str, second: str) -> bool:
     """Return whether two UTF-16 units, which pdfium counts as characters, are a surrogate pair."""
     return "\ud800" <= first <= "\udbff" and "\udc00" <= second <= "\udfff"
 
 
 def _character_box(handle: Any, at: int) -> Box | None:
     """Return the font's box of a character, or the box of its ink if the font has none."""
-    room = c_api.FS_RECTF()
-    if c_api.FPDFText_GetLooseCharBox(handle, at, room) and room.right > room.left and room.top > room.bottom:
-        return room.left, room.bottom, room.right, room.top
+    rect = c_api.FS_RECTF()
+    if c_api.FPDFText_GetLooseCharBox(handle, at, rect) and rect.right > rect.left and rect.top > rect.bottom:
+        return rect.left, rect.bottom, rect.right, rect.top
     left, right, bottom, top = (ctypes.c_double() for _ in range(4))
     if c_api.FPDFText_GetCharBox(handle, at, left, right, bottom, top):
         return left.value, bottom.value, right.value, top.value
@@ -151,7 +151,7 @@ class ImagePages(ImageFile):
 
     def show(self, number: int, width: int) -> Image.Image:
         """Return a page in colour, `width` pixels wide at most."""
-        picture = self._frame(number, lambda frame: on_white(full_greys(frame)).convert("RGB"))
+        picture = self._frame(number, lambda frame: on_white(reduce_to_8_bit(frame)).convert("RGB"))
         scale = min(1.0, _scale(*picture.size, width))
         return picture.resize((max(1, round(picture.width * scale)), max(1, round(picture.height * scale))))
 

@@ -10,12 +10,12 @@ from typing import Any
 
 from PIL import Image, ImageChops
 
-from citeloom.conversion.page_image.highlights import NOWHERE, Box, PageText, as_shares, find_marks
+from citeloom.conversion.page_image.highlights import NO_BOX, Box, PageText, as_shares, find_marks
 from citeloom.conversion.page_image.pages import ImagePages, PdfPages, open_pages
 from citeloom.core.errors import CiteLoomError, Code
 
 _MAX_BYTES = 12_000_000  # of an image, which is sent in one line
-_SMALLER = 0.7
+_REDUCTION = 0.7
 _CACHED_PAGES = 20  # size of the cache of recognised pages
 _PAGES_AROUND = 5  # pages before and after the displayed one on which a passage is searched
 
@@ -69,8 +69,8 @@ def _recognised(
         across = (word.x1 - word.x0) / max(1, len(word.text))  # estimated width of a character
         for at in range(len(word.text)):
             box = (word.x0 + at * across, word.y0, word.x0 + (at + 1) * across, word.y1)
-            boxes.append(_turned_back(box, words.quarter_turns, image.size))
-        boxes.append(NOWHERE)
+            boxes.append(_before_rotation(box, words.quarter_turns, image.size))
+        boxes.append(NO_BOX)
     return PageText("".join(text), boxes, *image.size)
 
 
@@ -102,10 +102,10 @@ def _as_png(picture: Image.Image) -> tuple[Image.Image, bytes]:
         picture.save(out, "PNG", compress_level=1)
         if out.tell() <= _MAX_BYTES:
             return picture, out.getvalue()
-        picture = picture.resize((int(picture.width * _SMALLER), int(picture.height * _SMALLER)))
+        picture = picture.resize((int(picture.width * _REDUCTION), int(picture.height * _REDUCTION)))
 
 
-def _turned_back(box: Box, quarter_turns: int, size: tuple[int, int]) -> Box:
+def _before_rotation(box: Box, quarter_turns: int, size: tuple[int, int]) -> Box:
     """Map a box on an image that was turned counter-clockwise back to the original."""
     width, height = size
     x0, y0, x1, y1 = box

@@ -20,7 +20,7 @@ from citeloom.core.text.section_names import is_section_name
 NUMBERED = re.compile(r"^(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+(?=[^\W\d_])(.+)$")
 PART = re.compile(r"^(chapter|kapitel|part|teil|appendix|anhang)\s+([\dIVX]+|[A-Z])\b[.:]?\s*(.*)$", re.I)
 # Captions too: the model mistakes a heading under a figure for its caption.
-_MAY_HOLD_HEADINGS = (RegionKind.TEXT, RegionKind.HEADING, RegionKind.CAPTION)
+_KINDS_WITH_HEADINGS = (RegionKind.TEXT, RegionKind.HEADING, RegionKind.CAPTION)
 
 
 @dataclass(slots=True)
@@ -75,7 +75,7 @@ def heading_candidates(pages: list[list[Region]]) -> list[Candidate]:
     for regions in pages:
         lines = [line for region in regions for line in region.lines]
         for region in regions:
-            if region.kind not in _MAY_HOLD_HEADINGS:
+            if region.kind not in _KINDS_WITH_HEADINGS:
                 continue
             for line in region.lines:
                 above, below = _spacing(line, lines)
@@ -160,7 +160,7 @@ def _find_title(candidates: list[Candidate], places: list[int], title: str, take
             if at > places[-1] or at in taken:
                 break
             texts = f"{texts} {candidates[at].text}".strip()
-            if title_key(texts) == whole or _bare_key(texts) == bare or _alike(title_key(texts), whole):
+            if title_key(texts) == whole or _bare_key(texts) == bare or _is_similar(title_key(texts), whole):
                 matches.append(list(range(start, at + 1)))
                 break
             if len(title_key(texts)) > len(whole) + 20:
@@ -176,7 +176,7 @@ def _find_title(candidates: list[Candidate], places: list[int], title: str, take
     return best
 
 
-def _alike(one: str, other: str) -> bool:
+def _is_similar(one: str, other: str) -> bool:
     """Return whether two long titles differ by a few letters only, such as remains of markup."""
     if min(len(one), len(other)) < 12 or abs(len(one) - len(other)) > 4 or one[:3] != other[:3]:
         return False

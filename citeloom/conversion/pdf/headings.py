@@ -46,7 +46,7 @@ def find_headings(pages: list[list[Region]], outline: list[OutlineEntry], title:
 
 
 @dataclass(slots=True)
-class _Found:
+class _FoundHeading:
     at: int
     lines: list[Line]
     depth: int | None  # from its number
@@ -109,7 +109,7 @@ def _by_type(candidates: list[Candidate], body: BodyType, title: str) -> list[He
             lines = _with_next_lines(candidates, at, taken)
             if tidy(lines[-1].text).rstrip().endswith((".", ":")):
                 continue  # a sentence in the type of a heading
-            found.append(_Found(at, lines, None))
+            found.append(_FoundHeading(at, lines, None))
             taken.update(id(taken_line) for taken_line in lines)
     found.sort(key=lambda f: f.at)
     return _with_levels(found)
@@ -129,32 +129,32 @@ def _is_set_apart(candidates: list[Candidate], at: int, body: BodyType) -> bool:
     )
 
 
-def _confirmed(candidates: list[Candidate], body: BodyType) -> list[_Found]:
+def _confirmed(candidates: list[Candidate], body: BodyType) -> list[_FoundHeading]:
     """Return the headings with a usual section name or a number that continues the last one."""
-    found: list[_Found] = []
+    found: list[_FoundHeading] = []
     taken: set[int] = set()
     last: tuple[int, ...] = ()
     for at, candidate in enumerate(candidates):
         line, text = candidate.line, candidate.text
         if id(line) in taken or not _may_be_heading(candidate):
             continue
-        out = body.stands_out(line) or (text.isupper() and line.size >= body.size - 0.6)
-        out = out or candidate.kind is RegionKind.HEADING
+        stands_out = body.stands_out(line) or (text.isupper() and line.size >= body.size - 0.6)
+        stands_out = stands_out or candidate.kind is RegionKind.HEADING
         number = _number(text)
         alone = candidate.above > 1.25
-        if is_section_name(text) and (out or (alone and candidate.below > 1.25) or body.differs(line)) and alone:
+        if is_section_name(text) and (stands_out or (alone and candidate.below > 1.25) or body.differs(line)) and alone:
             depth = len(number[0]) if number else None
         elif (
             number
-            and (out or (body.differs(line) and alone) or _plain_scan(candidate))
+            and (stands_out or (body.differs(line) and alone) or _is_set_apart_in_scan(candidate))
             and _may_follow(last, number[0])
         ):
-            if text.endswith(".") and not out:
+            if text.endswith(".") and not stands_out:
                 continue
             depth = len(number[0])
-        elif PART.match(text) and out:
+        elif PART.match(text) and stands_out:
             depth = 1
-        elif _LETTERED.match(text) and alone and (out or body.differs(line)) and found:
+        elif _LETTERED.match(text) and alone and (stands_out or body.differs(line)) and found:
             lettered = _LETTERED.match(text)
             roman = any(_ROMAN.match(tidy(f.lines[0].text)) for f in found)
             depth = 2 if roman or (lettered and lettered[2]) else 1
@@ -164,11 +164,11 @@ def _confirmed(candidates: list[Candidate], body: BodyType) -> list[_Found]:
             last = number[0]
         lines = _with_next_lines(candidates, at, taken)
         taken.update(id(taken_line) for taken_line in lines)
-        found.append(_Found(at, lines, depth))
+        found.append(_FoundHeading(at, lines, depth))
     return found
 
 
-def _plain_scan(candidate: Candidate) -> bool:
+def _is_set_apart_in_scan(candidate: Candidate) -> bool:
     """Return whether a numbered line of a scan is separated by space; OCR does not recognise bold type."""
     first = candidate.line.words[0]
     apart = candidate.above > 1.35 and not candidate.text.endswith(".")
@@ -210,7 +210,7 @@ def _same_type(one: Candidate, other: Candidate) -> bool:
     return one.line.style == other.line.style
 
 
-def _with_levels(found: list[_Found]) -> list[Heading]:
+def _with_levels(found: list[_FoundHeading]) -> list[Heading]:
     """Assign levels by number, else by headings of the same type, else by size."""
     depths: dict[LineStyle, Counter[int]] = defaultdict(Counter)
     for f in found:

@@ -9,7 +9,7 @@ from citeloom.conversion.pdf.reading_order import Line, Region, RegionKind, regi
 
 def corrected_regions(proposed: list[Region], plain: list[Region]) -> list[Region]:
     """Return the regions of a page in reading order, with typical errors of the model corrected."""
-    return _with_lines_joined(_in_best_order(_split_by_column(_merge_overlapping(proposed), plain), plain))
+    return _join_separated_lines(_in_best_order(_split_by_column(_merge_overlapping(proposed), plain), plain))
 
 
 def _in_best_order(proposed: list[Region], plain: list[Region]) -> list[Region]:
@@ -61,7 +61,7 @@ def _split_by_column(found: list[Region], plain: list[Region]) -> list[Region]:
     return result
 
 
-def _with_lines_joined(order: list[Region]) -> list[Region]:
+def _join_separated_lines(order: list[Region]) -> list[Region]:
     """Join single lines to the paragraph they were separated from: the one directly above or below."""
     result: list[Region] = []
     for region in order:

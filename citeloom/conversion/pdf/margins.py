@@ -17,7 +17,7 @@ from citeloom.conversion.text_tools import tidy
 from citeloom.core.text.numerals import roman_value, to_roman
 
 _MARGIN = 0.14  # share of the page's height in which a running header or footer is expected
-_DEPTH = 3  # rows examined from the top and from the bottom
+_MAX_ROWS = 3  # rows examined from the top and from the bottom
 _ANY_NUMBER = re.compile(r"\d+|(?<![a-z])[ivxlc]{1,7}(?![a-z])")
 _NUMBER_MARGIN = 0.1
 _BARE_NUMBER = re.compile(
@@ -27,7 +27,7 @@ _ROMAN_NUMBER = re.compile(r"^[-–—]?\s*([ivxlc]{1,7})\s*[-–—]?$")
 _NUMBERED = re.compile(r"^\d{1,2}(?:\.\d{1,2})*\.?\s+[^\W\d_]")
 _EDGE_NUMBER = re.compile(r"^(\d{1,5})(?=\s|$)|(?<=\s)(\d{1,5})$")
 # Numbers after these are not page numbers: "Table 3" at the top of one page and "Table 4" at the top of the next.
-_NUMBERED_THING = re.compile(
+_NUMBERED_LABEL = re.compile(
     r"(?:table|figure|fig\.?|tabelle|tab\.|abbildung|abb\.|plate|box|example|exercise|problem|question|aufgabe|frage)\s*#"
 )
 
@@ -57,7 +57,7 @@ def _rows_in_margins(page: RawPage) -> list[MarginRow]:
     """Return the outermost rows of a page: at the top from above, then at the bottom from below."""
     all_rows = rows(page.words)
     found = []
-    for place in (*range(_DEPTH), *range(-1, -_DEPTH - 1, -1)):
+    for place in (*range(_MAX_ROWS), *range(-1, -_MAX_ROWS - 1, -1)):
         if not -len(all_rows) <= place < len(all_rows):
             continue
         words = all_rows[place]
@@ -174,13 +174,13 @@ def _add_roman(
     offset, count = next(iter(offsets.most_common(1)), (0, 0))
     if count < 2:
         return
-    true = [number for number, value in own.items() if value - number == offset]
-    for at in range(min(true) - 1, max(true)):
+    consistent = [number for number, value in own.items() if value - number == offset]
+    for at in range(min(consistent) - 1, max(consistent)):
         if printed_from[at] != "margin":
             printed[at] = to_roman(at + 1 + offset)
-            printed_from[at] = "margin" if at + 1 in true else "neighbours"
+            printed_from[at] = "margin" if at + 1 in consistent else "neighbours"
     # Pages before the first Roman number get no number extrapolated from the main text.
-    for at in range(min(true) - 1):
+    for at in range(min(consistent) - 1):
         if printed_from[at] == "neighbours":
             printed[at] = printed_from[at] = None
 
@@ -317,7 +317,7 @@ def _is_same_header(key: str, where: dict[int, tuple[int, ...]], pages: int) -> 
     groups: dict[object, set[int]] = defaultdict(set)
     for page, numbers in where.items():
         groups[numbers].add(page)
-        if not _NUMBERED_THING.match(key):
+        if not _NUMBERED_LABEL.match(key):
             for at, number in enumerate(numbers):
                 groups[(at, "offset", number - page)].add(page)
     return any(_is_running(group, pages) for group in groups.values())

@@ -44,7 +44,7 @@ def recognise(
             on_progress(done, len(waiting))
             done += 1
             native = page.words if waiting[page.number] is TextLayer.ABSENT else []
-            picture = pictures.render(page.number, _DPI / 72, page.quarter)
+            picture = pictures.render(page.number, _DPI / 72, page.quarter_turns)
             try:
                 words = recogniser.words(picture)
             except CiteLoomError as error:
@@ -60,7 +60,7 @@ def recognise(
             page.words = native + added
             page.raw_text = " ".join(word.text for word in page.words)
             if not native:
-                page.turned = words.turned
+                page.rotated_text = words.rotated_text
     _even_out_sizes([word for page in pages for word in page.words if word.recognised and word.confidence is not None])
     return recogniser.warnings + failed
 
@@ -80,7 +80,7 @@ def _even_out_sizes(words: list[Word]) -> None:
 
 def _turn(page: RawPage, quarter_turns: int) -> None:
     """Rotate a page that was scanned sideways or upside down."""
-    page.quarter = (page.quarter - quarter_turns) % 4
+    page.quarter_turns = (page.quarter_turns - quarter_turns) % 4
     if quarter_turns % 2:
         page.width, page.height = page.height, page.width
 

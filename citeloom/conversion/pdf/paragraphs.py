@@ -19,9 +19,9 @@ from citeloom.core.types import BlockKind
 _ITEM = re.compile(r"^(?:[•▪■●◦‣∙–—*]\s|\[\d{1,3}\]\s|\(\d{1,2}\)\s|\d{1,3}[.)]\s+[^\W\d_])")
 _MARKED_ITEM = re.compile(r"^(?:[•▪■●◦‣∙]\s|\[\d{1,3}\]\s)")
 _CAPTION = re.compile(r"^(?:table|figure|fig\.?|tabelle|abbildung|abb\.|tab\.)\s*[\dIVX]+", re.I)
-_OPENS_CAPTION = re.compile(_CAPTION.pattern + r"[a-z]?\s*(?:[.:|–—]|$)", re.I)
+_CAPTION_START = re.compile(_CAPTION.pattern + r"[a-z]?\s*(?:[.:|–—]|$)", re.I)
 _NOTE_MARK = re.compile(r"^(?:\d{1,3}|[*†‡§¶]{1,3}|[a-z])[.)]?\s*(?=[^\W\d_]|[\"“‘'(])", re.I)
-_FOOT = 0.45  # share of the page's height below which a footnote may begin
+_FOOTNOTE_AREA = 0.45  # share of the page's height below which a footnote may begin
 _ASIDES = {
     RegionKind.CAPTION: BlockKind.CAPTION,
     RegionKind.FOOTNOTE: BlockKind.FOOTNOTE,
@@ -47,7 +47,7 @@ class Paragraph:
 
 
 def page_paragraphs(
-    regions: list[Region], headings: dict[int, Heading], words: Vocabulary, body: float, height: float
+    regions: list[Region], headings: dict[int, Heading], vocabulary: Vocabulary, body: float, height: float
 ) -> list[Paragraph]:
     """Return the paragraphs of a page in reading order, joined across column breaks."""
     result: list[Paragraph] = []
@@ -55,14 +55,14 @@ def page_paragraphs(
         if region.kind is RegionKind.TABLE:
             found = [_table(region, result)]
         elif region.kind in _ASIDES and not any(id(line) in headings for line in region.lines):
-            found = _aside(region, _ASIDES[region.kind], words)
+            found = _aside(region, _ASIDES[region.kind], vocabulary)
         else:
-            found = _region_paragraphs(region, headings, words)
-            _name_asides(found, body, height)
+            found = _region_paragraphs(region, headings, vocabulary)
+            _classify_asides(found, body, height)
         if result and found:
-            before, after = meeting_ends(result, found, body)
+            before, after = find_continuation(result, found, body)
             if before is not None and after is not None:
-                result[before].text = words.join(result[before].text, found[after].text)
+                result[before].text = vocabulary.join(result[before].text, found[after].text)
                 result[before].fills_line = found[after].fills_line
                 result[before].lines.extend(found[after].lines)
                 result.append(result.pop(before))
@@ -80,9 +80,9 @@ def _table(region: Region, before: list[Paragraph]) -> Paragraph:
     return Paragraph(BlockKind.TABLE, as_markdown(region.rows, caption), lines[0].page, lines[0].size, lines=lines)
 
 
-def _aside(region: Region, kind: BlockKind, words: Vocabulary) -> list[Paragraph]:
+def _aside(region: Region, kind: BlockKind, vocabulary: Vocabulary) -> list[Paragraph]:
     """Return notes one by one, a caption or the labels of a figure as one paragraph."""
-    found = _prose(region.lines, region, words)
+    found = _prose(region.lines, region, vocabulary)
     if kind is not BlockKind.FOOTNOTE and len(found) > 1:
         text = " ".join(paragraph.text for paragraph in found)
         found = [Paragraph(kind, text, found[0].page, found[0].size, lines=region.lines)]
@@ -91,37 +91,37 @@ def _aside(region: Region, kind: BlockKind, words: Vocabulary) -> list[Paragraph
     return found
 
 
-def _name_asides(paragraphs: list[Paragraph], body: float, height: float) -> None:
+def _classify_asides(paragraphs: list[Paragraph], body: float, height: float) -> None:
     """Classify captions and footnotes among a region's paragraphs by their first words, type and position."""
     for paragraph in paragraphs:
         if paragraph.kind is not BlockKind.TEXT or not paragraph.lines:
             continue
         small = paragraph.size <= body - 0.8
-        if _OPENS_CAPTION.match(paragraph.text) and (small or paragraph.lines[0].words[0].bold):
+        if _CAPTION_START.match(paragraph.text) and (small or paragraph.lines[0].words[0].bold):
             paragraph.kind = BlockKind.CAPTION
-        elif small and paragraph.lines[0].y < _FOOT * height and _NOTE_MARK.match(paragraph.text):
+        elif small and paragraph.lines[0].y < _FOOTNOTE_AREA * height and _NOTE_MARK.match(paragraph.text):
             paragraph.kind = BlockKind.FOOTNOTE
 
 
-def _region_paragraphs(region: Region, headings: dict[int, Heading], words: Vocabulary) -> list[Paragraph]:
+def _region_paragraphs(region: Region, headings: dict[int, Heading], vocabulary: Vocabulary) -> list[Paragraph]:
     result: list[Paragraph] = []
-    stretch: list[Line] = []
+    text_lines: list[Line] = []
     for line in region.lines:
         heading = headings.get(id(line))
         if heading is None:
-            stretch.append(line)
+            text_lines.append(line)
             continue
-        result.extend(_stretch_paragraphs(stretch, region, words))
-        stretch = []
+        result.extend(_text_paragraphs(text_lines, region, vocabulary))
+        text_lines = []
         if line is heading.lines[0]:  # its other lines may be in a separate region
             result.append(
                 Paragraph(BlockKind.HEADING, heading.text, line.page, line.size, heading.level, lines=heading.lines)
             )
-    result.extend(_stretch_paragraphs(stretch, region, words))
+    result.extend(_text_paragraphs(text_lines, region, vocabulary))
     return result
 
 
-def _stretch_paragraphs(lines: list[Line], region: Region, words: Vocabulary) -> list[Paragraph]:
+def _text_paragraphs(lines: list[Line], region: Region, vocabulary: Vocabulary) -> list[Paragraph]:
     result: list[Paragraph] = []
     prose: list[Line] = []
     at = 0
@@ -131,13 +131,13 @@ def _stretch_paragraphs(lines: list[Line], region: Region, words: Vocabulary) ->
             prose.append(lines[at])
             at += 1
             continue
-        result.extend(_prose(prose, region, words))
+        result.extend(_prose(prose, region, vocabulary))
         prose = []
         table = lines[at:end]
         text = as_markdown(table_rows([word for line in table for word in line.words]))
         result.append(Paragraph(BlockKind.TABLE, text, table[0].page, table[0].size, lines=table))
         at = end
-    result.extend(_prose(prose, region, words))
+    result.extend(_prose(prose, region, vocabulary))
     return [paragraph for paragraph in result if paragraph.text]
 
 
@@ -160,7 +160,7 @@ def _table_end(lines: list[Line], start: int) -> int | None:
     return end if table_rows([word for line in lines[start:end] for word in line.words]) else None
 
 
-def _prose(lines: list[Line], region: Region, words: Vocabulary) -> list[Paragraph]:
+def _prose(lines: list[Line], region: Region, vocabulary: Vocabulary) -> list[Paragraph]:
     if not lines:
         return []
     ends = sorted(line.x1 for line in lines)
@@ -181,7 +181,7 @@ def _prose(lines: list[Line], region: Region, words: Vocabulary) -> list[Paragra
     for group in groups:
         text = ""
         for line in group:
-            text = words.join(text, tidy(line.text).strip())
+            text = vocabulary.join(text, tidy(line.text).strip())
         last = group[-1]
         result.append(
             Paragraph(
@@ -242,14 +242,14 @@ def _begins_paragraph(
     if was_inset and not inset and len(group) >= 2 and abs(group[-2].x0 - before.x0) < 2:
         return True  # the end of an indented quotation
     first = line.words[0]
-    room = right - before.x1
-    ended_early = room > 0.3 * line.size + (first.x1 - first.x0) + 0.02 * (right - margin)
+    free_width = right - before.x1
+    ended_early = free_width > 0.3 * line.size + (first.x1 - first.x0) + 0.02 * (right - margin)
     if not ended_early or not (text[:1].isupper() or text[:1].isdigit() or not text[:1].isalnum()):
         return False
     return finished or before.x1 < margin + 0.7 * (right - margin)
 
 
-def meeting_ends(before: list[Paragraph], after: list[Paragraph], body: float) -> tuple[int | None, int | None]:
+def find_continuation(before: list[Paragraph], after: list[Paragraph], body: float) -> tuple[int | None, int | None]:
     """Return the indexes of a paragraph at the end of one column and its continuation in the next, if any.
 
     Footnotes, captions and tables may be between the two halves.

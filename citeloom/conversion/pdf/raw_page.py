@@ -30,13 +30,13 @@ class RawPage:
     height: float
     label: str | None
     words: list[Word]
-    turned: str = ""  # text printed at another angle than the page's own
+    rotated_text: str = ""  # text printed at another angle than the page's own
     raw_text: str = ""  # pdfium's own text of the page, with which coverage is measured
-    quarter: int = 0  # quarter turns that make the page's text upright
-    invisible: bool = False  # its text is not painted: the OCR text of a scan
-    picture_share: float = 0.0  # share of the page covered by pictures; measured only if words are few or invisible
+    quarter_turns: int = 0  # quarter turns that make the page's text upright
+    has_ocr_text: bool = False  # its text is not painted: the OCR text of a scan
+    picture_share: float = 0.0  # share of the page covered by pictures; measured only if words are few or not painted
     drawn: bool = False  # has no words, but something is painted on it
-    unseen: int = 0  # number of invisible words, which are left out
+    invisible_words: int = 0  # number of words that cannot be seen, which are left out
 
 
 @dataclass(slots=True)
@@ -56,4 +56,4 @@ class RawPdf:
     title: str = ""
     outline: list[OutlineEntry] = field(default_factory=list)
     unreadable: list[int] = field(default_factory=list)  # pages pdfium could not open
-    claimed: int | None = None  # the declared number of pages, if it has fewer
+    declared_pages: int | None = None  # the declared number of pages, if it has fewer

@@ -16,7 +16,7 @@ from citeloom.conversion.pdf.heading_candidates import BodyType
 from citeloom.conversion.pdf.headings import find_headings
 from citeloom.conversion.pdf.margins import Margins, read_margins
 from citeloom.conversion.pdf.ocr_pages import needs_ocr, recognise
-from citeloom.conversion.pdf.paragraphs import Paragraph, meeting_ends, page_paragraphs
+from citeloom.conversion.pdf.paragraphs import Paragraph, find_continuation, page_paragraphs
 from citeloom.conversion.pdf.pdfium.document import PdfFile
 from citeloom.conversion.pdf.raw_page import RawPage, RawPdf, Word
 from citeloom.conversion.pdf.reading_order import Line, Region, document_gutters, regions
@@ -29,9 +29,9 @@ from citeloom.core.types import Block, BlockKind, Converted, Page, TextSource
 log = logging.getLogger(__name__)
 
 _POOR_COVERAGE = 0.95
-_LOST_PAGE = 0.8  # coverage below which the layout of a page was misread
-_WORTH_A_BLOCK = 20  # words; shorter sideways text is a stamp or label and goes to the margin
-_NO_TITLE = re.compile(
+_MISREAD_COVERAGE = 0.8  # coverage below which the layout of a page was misread
+_MIN_BLOCK_WORDS = 20  # words; shorter sideways text is a stamp or label and goes to the margin
+_PLACEHOLDER_TITLE = re.compile(
     r"^(untitled|title|document\d*|unknown|slide \d+|microsoft (word|powerpoint)\b.*"
     r"|.*\.(docx?|tex|pdf|dvi|indd|qxd|rtf|odt))$",
     re.I,
@@ -46,10 +46,10 @@ def read_quick(path: Path, kind: str, converter: str) -> Converted:
     waiting = needs_ocr(raw.pages)
     for page in raw.pages:
         if page.number in waiting:
-            page.words, page.turned, page.raw_text = [], "", ""
+            page.words, page.rotated_text, page.raw_text = [], "", ""
     margins = read_margins(raw.pages)
     doc = _assemble(raw, margins, _plain_layout(raw.pages), kind, converter)
-    return replace(doc, waiting_for_ocr=len(waiting), warnings=(*_unseen(raw.pages), *doc.warnings))
+    return replace(doc, waiting_for_ocr=len(waiting), warnings=(*_invisible_words_warning(raw.pages), *doc.warnings))
 
 
 def read(
@@ -65,10 +65,10 @@ def read(
         raw = file.read()
         _check_pages(raw, path)
         waiting = needs_ocr(raw.pages)
-        warnings = _unseen(raw.pages)
+        warnings = _invisible_words_warning(raw.pages)
         if waiting:
             warnings += recognise(file, raw.pages, waiting, ocr_languages, ocr_engine, partial(on_progress, "ocr"))
-        if not any(page.words or page.turned for page in raw.pages):
+        if not any(page.words or page.rotated_text for page in raw.pages):
             raise _no_text(path, raw, len(waiting), warnings)
         garbled = [number for number, layer in waiting.items() if layer is TextLayer.GARBLED]
         if garbled:
@@ -79,8 +79,8 @@ def read(
         try:
             from citeloom.conversion.docling.pdf_pages import lay_out
 
-            laid_out = lay_out(raw.pages, raw.outline, file, partial(on_progress, "layout"))
-            doc = _assemble(raw, margins, laid_out, kind, converter, engine="docling")
+            layout = lay_out(raw.pages, raw.outline, file, partial(on_progress, "layout"))
+            doc = _assemble(raw, margins, layout, kind, converter, engine="docling")
             if (doc.word_coverage or 0) < _POOR_COVERAGE:
                 reason = f"docling kept only {doc.word_coverage:.0%} of the words"
         except Exception as error:
@@ -100,8 +100,8 @@ def _check_pages(raw: RawPdf, path: Path) -> None:
     if len(raw.unreadable) < len(raw.pages):
         return
     what = "has no pages"
-    if claimed := raw.claimed or len(raw.pages):
-        what = f"says that it has {claimed:,} page{'s' * (claimed > 1)}, but none of them can be opened"
+    if declared := raw.declared_pages or len(raw.pages):
+        what = f"says that it has {declared:,} page{'s' * (declared > 1)}, but none of them can be opened"
     next_step = "Open it in a PDF viewer; if it is empty there too, download it again."
     raise file_error(path, f"{path.name} {what}.", next_step)
 
@@ -129,22 +129,22 @@ def _plain_layout(pages: list[RawPage]) -> list[list[Region]]:
 
 
 def _assemble(
-    raw: RawPdf, margins: Margins, laid_out: list[list[Region]], kind: str, converter: str, engine: str = "plain"
+    raw: RawPdf, margins: Margins, layout: list[list[Region]], kind: str, converter: str, engine: str = "plain"
 ) -> Converted:
-    lines = [line for page in laid_out for region in page for line in region.lines]
-    words = Vocabulary(tidy(line.text) for line in lines)
+    lines = [line for page in layout for region in page for line in region.lines]
+    vocabulary = Vocabulary(tidy(line.text) for line in lines)
     size = BodyType(lines).size
-    title = _sensible(raw.title) or _largest_text(laid_out[0] if laid_out else [], size)
-    headings = {id(line): heading for heading in find_headings(laid_out, raw.outline, title) for line in heading.lines}
+    title = _usable_title(raw.title) or _largest_text(layout[0] if layout else [], size)
+    headings = {id(line): heading for heading in find_headings(layout, raw.outline, title) for line in heading.lines}
     by_page = [
-        page_paragraphs(laid, headings, words, size, page.height)
-        for page, laid in zip(raw.pages, laid_out, strict=True)
+        page_paragraphs(page_regions, headings, vocabulary, size, page.height)
+        for page, page_regions in zip(raw.pages, layout, strict=True)
     ]
-    in_file_order = _replace_misread_pages(raw.pages, by_page, margins.lines, words)
-    _join_pages(by_page, words, size)
+    in_file_order = _replace_misread_pages(raw.pages, by_page, margins.lines, vocabulary)
+    _join_pages(by_page, vocabulary, size)
     stamps = _stamps(raw.pages)
     in_margins = [
-        (*lines, *_add_turned_text(page, paragraphs, stamps))
+        (*lines, *_add_rotated_text(page, paragraphs, stamps))
         for lines, page, paragraphs in zip(margins.lines, raw.pages, by_page, strict=True)
     ]
     pages = tuple(
@@ -183,26 +183,26 @@ def _source(words: list[Word]) -> tuple[TextSource, float | None]:
 
 
 def _replace_misread_pages(
-    pages: list[RawPage], by_page: list[list[Paragraph]], margins: list[list[str]], words: Vocabulary
+    pages: list[RawPage], by_page: list[list[Paragraph]], margins: list[list[str]], vocabulary: Vocabulary
 ) -> list[int]:
     """Use pdfium's own text for pages whose layout was misread, such as right-to-left scripts."""
     replaced = []
     for at, page in enumerate(pages):
-        kept = [*(paragraph.text for paragraph in by_page[at]), page.turned, *margins[at]]
-        if word_coverage([page.raw_text], kept) >= _LOST_PAGE:
+        converted = [*(paragraph.text for paragraph in by_page[at]), page.rotated_text, *margins[at]]
+        if word_coverage([page.raw_text], converted) >= _MISREAD_COVERAGE:
             continue
         text = ""
         for line in page.raw_text.replace("\ufffe", "-").splitlines():
-            text = words.join(text, tidy(line).strip())
+            text = vocabulary.join(text, tidy(line).strip())
         by_page[at] = [Paragraph(BlockKind.TEXT, text, page.number, 0.0)] if text else []
-        page.turned, margins[at] = "", []
+        page.rotated_text, margins[at] = "", []
         replaced.append(page.number)
     return replaced
 
 
-def _unseen(pages: list[RawPage]) -> list[str]:
+def _invisible_words_warning(pages: list[RawPage]) -> list[str]:
     """Return the warning about invisible words, which are left out because they are no evidence."""
-    counts = {page.number: page.unseen for page in pages if page.unseen}
+    counts = {page.number: page.invisible_words for page in pages if page.invisible_words}
     if not counts:
         return []
     words = sum(counts.values())
@@ -212,8 +212,10 @@ def _unseen(pages: list[RawPage]) -> list[str]:
 
 def _warnings(raw: RawPdf, in_file_order: list[int], coverage: float) -> list[str]:
     found = []
-    if raw.claimed:
-        found.append(f"The file says that it has {raw.claimed:,} pages, but only {len(raw.pages):,} can be opened.")
+    if raw.declared_pages:
+        found.append(
+            f"The file says that it has {raw.declared_pages:,} pages, but only {len(raw.pages):,} can be opened."
+        )
     if in_file_order:
         found.append(f"The layout of {_page_list(in_file_order)} was not recognised; text in file order.")
     if raw.unreadable:
@@ -229,42 +231,42 @@ def _page_list(numbers: list[int]) -> str:
     return f"PDF page{'s' if len(numbers) > 1 else ''} {shown}{more}"
 
 
-def _join_pages(by_page: list[list[Paragraph]], words: Vocabulary, body: float) -> None:
+def _join_pages(by_page: list[list[Paragraph]], vocabulary: Vocabulary, body: float) -> None:
     """Mark paragraphs that continue across a page break, and join a word hyphenated there."""
     last: list[Paragraph] = []
     for paragraphs in by_page:
         if last and paragraphs:
-            before, after = meeting_ends(last, paragraphs, body)
+            before, after = find_continuation(last, paragraphs, body)
             if before is not None and after is not None:
                 # The halves become neighbours: notes and captions between them are moved within their page.
                 last.append(last.pop(before))
                 paragraphs.insert(0, paragraphs.pop(after))
                 first, second = last[-1], paragraphs[0]
                 second.continues = True
-                _join_hyphenated_word(first, second, words)
+                _join_hyphenated_word(first, second, vocabulary)
         if paragraphs:
             last = paragraphs
 
 
-def _join_hyphenated_word(first: Paragraph, second: Paragraph, words: Vocabulary) -> None:
+def _join_hyphenated_word(first: Paragraph, second: Paragraph, vocabulary: Vocabulary) -> None:
     """Move the rest of a word that is hyphenated at the page end to the page where it begins."""
     head, _, rest = second.text.partition(" ")
     if first.text[-1] in "-\u00ad\u2010" and rest:
-        joined = words.join(first.text, head)
+        joined = vocabulary.join(first.text, head)
         if " " not in joined[len(first.text) - 1 :]:
             first.text, second.text = joined, rest
 
 
 def _stamps(pages: list[RawPage]) -> set[str]:
     """Return sideways text that repeats on several pages: a running header in another direction."""
-    count = Counter(page.turned for page in pages if page.turned)
+    count = Counter(page.rotated_text for page in pages if page.rotated_text)
     return {text for text, pages_with in count.items() if pages_with >= 3}
 
 
-def _add_turned_text(page: RawPage, paragraphs: list[Paragraph], stamps: set[str]) -> list[str]:
+def _add_rotated_text(page: RawPage, paragraphs: list[Paragraph], stamps: set[str]) -> list[str]:
     """Add long sideways text to the end of the page; return a stamp or label for the margin."""
-    text = tidy(page.turned).strip()
-    if page.turned in stamps or len(text.split()) < _WORTH_A_BLOCK:
+    text = tidy(page.rotated_text).strip()
+    if page.rotated_text in stamps or len(text.split()) < _MIN_BLOCK_WORDS:
         return [text] if text else []
     paragraphs.append(Paragraph(BlockKind.TEXT, text, page.number, 0.0, aside=True))
     return []
@@ -295,10 +297,10 @@ def _blocks(paragraphs: list[Paragraph]) -> Iterator[Block]:
         aside = paragraph.aside
 
 
-def _sensible(title: str) -> str:
+def _usable_title(title: str) -> str:
     title = " ".join(tidy(title).split())
     letters = sum(c.isalpha() for c in title)
-    if len(title) < 5 or letters < 0.5 * len(title) or " " not in title or _NO_TITLE.match(title):
+    if len(title) < 5 or letters < 0.5 * len(title) or " " not in title or _PLACEHOLDER_TITLE.match(title):
         return ""
     return title
 

@@ -228,14 +228,14 @@ def _find_gutter(page_rows: Rows, known: list[float]) -> float | None:
     if width < 180:
         return None
     best_score, best_at = 0, None
-    for at in _white_places(words, left + 0.2 * width, left + 0.8 * width):
+    for at in _white_strips(words, left + 0.2 * width, left + 0.8 * width):
         score = _score(page_rows, at, width, _MIN_COLUMN_LINES)
         if score > best_score:
             best_score, best_at = score, at
     return best_at
 
 
-def _white_places(words: list[Word], start: float, end: float) -> list[float]:
+def _white_strips(words: list[Word], start: float, end: float) -> list[float]:
     """Return the x coordinates that the fewest words cover, one for each white strip."""
     steps = int((end - start) / 2)
     if steps < 2:

@@ -23,10 +23,10 @@ _ENOUGH_OF_A_SCRIPT = 20  # letters of a script needed to judge a text in it
 # Chinese, Japanese or Korean, but only a third of random characters (a fifth in Korean).
 _DAILY_HAN = (("gb2312", 0xB0, 0xD7), ("big5", 0xA4, 0xC6), ("euc_jp", 0xB0, 0xCF))
 _DAILY_HANGUL = (("euc_kr", 0xB0, 0xC8),)
-_RARELY_USED = 0.6  # share of characters in daily use below which a text is garbled
+_MIN_DAILY_USE = 0.6  # share of characters in daily use below which a text is garbled
 _MIXED_SCRIPTS = 0.2  # of adjacent letters within words that belong to two scripts, which no language has
 _PUNCTUATION = set("!\"#$%&'*+/<=>?@\\^_`{|}~")
-_HARMLESS = "\ufffe\x02"  # pdfium's codes of a hyphen at the end of a line
+_IGNORED = "\ufffe\x02"  # pdfium's codes of a hyphen at the end of a line
 _GLYPH_NAMES = re.compile(r"\(cid:\d+\)|GLYPH<|(?:/G\d+){2,}|(?:/uni[0-9A-F]{4}){2,}")
 # Letter frequencies of English and German prose together; other languages in Latin script are closer to them than any
 # shuffled alphabet.
@@ -35,8 +35,8 @@ _LETTERS = {
     "c": 2.9, "m": 2.5, "f": 2, "w": 2.1, "y": 1, "g": 2.5, "p": 1.4, "b": 1.7, "v": 0.9, "k": 1, "x": 0.1, "q": 0.1,
     "j": 0.2, "z": 0.6,
 }  # fmt: skip
-_UNLIKE_PROSE = 0.72  # cosine; prose in Latin letters is above 0.85, shifted alphabets below 0.65
-_FAMILIAR_WORDS = FREQUENT_WORDS | {"não", "os", "uma"}  # Portuguese
+_MIN_LIKENESS = 0.72  # cosine; prose in Latin letters is above 0.85, shifted alphabets below 0.65
+_COMMON_WORDS = FREQUENT_WORDS | {"não", "os", "uma"}  # Portuguese
 
 
 # Formulas mix Greek and Latin letters, and text in East Asian scripts has Latin words without a space.
@@ -55,11 +55,11 @@ def judge(page: RawPage) -> TextLayer:
     """Return the quality of a page's text layer."""
     text = page.raw_text
     words = len(page.words)
-    if not words and not page.turned.strip():
+    if not words and not page.rotated_text.strip():
         return TextLayer.ABSENT if page.drawn else TextLayer.GOOD  # an empty page needs no OCR
-    if is_garbled(text) or (page.invisible and _is_poor_ocr(text)):
+    if is_garbled(text) or (page.has_ocr_text and _is_poor_ocr(text)):
         return TextLayer.GARBLED
-    if page.picture_share >= _SCAN_SHARE and words < _FEW_WORDS and not page.invisible:
+    if page.picture_share >= _SCAN_SHARE and words < _FEW_WORDS and not page.has_ocr_text:
         return TextLayer.ABSENT
     return TextLayer.GOOD
 
@@ -86,12 +86,12 @@ def is_garbled(text: str) -> bool:
     latin = Counter(c for c in letters if c in _LETTERS)
     if latin.total() < max(_ENOUGH_LETTERS, 0.8 * len(letters)) or len(set(words)) < _ENOUGH_WORDS:
         return False
-    familiar = sum(word in _FAMILIAR_WORDS for word in words)
-    return _likeness(latin) < _UNLIKE_PROSE and familiar < 0.04 * len(words)
+    common = sum(word in _COMMON_WORDS for word in words)
+    return _similarity_to_prose(latin) < _MIN_LIKENESS and common < 0.04 * len(words)
 
 
 def _is_junk(character: str) -> bool:
-    if character in _HARMLESS or "\uf8e0" <= character <= "\uf8fe":  # pieces of large brackets
+    if character in _IGNORED or "\uf8e0" <= character <= "\uf8fe":  # pieces of large brackets
         return False
     return character == "\ufffd" or unicodedata.category(character) in ("Co", "Cn", "Cs", "Cc")
 
@@ -105,7 +105,7 @@ def _is_no_language(text: str) -> bool:
     han = [c for c in text if "\u3400" <= c <= "\u9fff"]
     hangul = [c for c in text if "\uac00" <= c <= "\ud7a3"]
     return any(
-        len(found) >= _ENOUGH_OF_A_SCRIPT and sum(_in_daily_use(c, daily) for c in found) < _RARELY_USED * len(found)
+        len(found) >= _ENOUGH_OF_A_SCRIPT and sum(_in_daily_use(c, daily) for c in found) < _MIN_DAILY_USE * len(found)
         for found, daily in ((han, _DAILY_HAN), (hangul, _DAILY_HANGUL))
     )
 
@@ -128,7 +128,7 @@ def _in_daily_use(character: str, daily: tuple[tuple[str, int, int], ...]) -> bo
     return False
 
 
-def _likeness(letters: Counter[str]) -> float:
+def _similarity_to_prose(letters: Counter[str]) -> float:
     """Return the cosine similarity of the letter frequencies to those of prose."""
     product = sum(letters[c] * share for c, share in _LETTERS.items())
     lengths = math.hypot(*letters.values()) * math.hypot(*_LETTERS.values())

@@ -10,7 +10,7 @@ from citeloom.core.text.numerals import to_roman
 from citeloom.csl.context import RenderContext, StyleElement, StyleNotUsableError, add_affixes, apply_font
 from citeloom.csl.text.case import change_case
 from citeloom.csl.text.markup import HIDDEN, plain, wrap
-from citeloom.csl.text.numbers import format_pages, is_numeric, is_plural, long_ordinal, names_its_part, ordinal
+from citeloom.csl.text.numbers import format_pages, has_own_label, is_numeric, is_plural, long_ordinal, ordinal
 from citeloom.csl.vocabulary import NS, NUMBERS
 
 _LINKED = frozenset({"DOI", "URL", "PMID", "PMCID"})
@@ -78,12 +78,12 @@ def _value(context: RenderContext, variable: str) -> str:
 def _uncounted_value(context: RenderContext, variable: str) -> str:
     match variable:
         case "locator":
-            context.locator_written = bool(context.cite.locator)
+            context.locator_rendered = bool(context.cite.locator)
             return context.cite.locator
         case "citation-number":
             return str(context.number)
         case "citation-label":
-            context.suffix_written = True
+            context.suffix_rendered = True
             return context.item.label + context.disambiguation.year_suffix
         case "first-reference-note-number":
             return str(context.note_number or "")
@@ -147,12 +147,12 @@ class Number(StyleElement):
         if context.sorting is not None:
             return re.sub(r"\d+", lambda found: found.group().zfill(8), text) or None
         if is_numeric(plain(text)):
-            text = re.sub(r"(?<!\w)\d+(?!\w)", lambda found: self._one(context, int(found.group()), variable), text)
+            text = re.sub(r"(?<!\w)\d+(?!\w)", lambda found: self._format(context, int(found.group()), variable), text)
             text = re.sub(r"(?<=\w)\s*[-–]\s*(?=\w)", _range_delimiter(context), text)
             text = re.sub(r"\s*&\s*", " & ", re.sub(r"\s*,\s*", ", ", text))
         return _decorated(self, change_case(text, self.get("text-case"), _language(context)))
 
-    def _one(self, context: RenderContext, number: int, variable: str) -> str:
+    def _format(self, context: RenderContext, number: int, variable: str) -> str:
         form = self.get("form", "numeric")
         if form == "ordinal":
             return ordinal(context.terms, number, variable)
@@ -169,7 +169,7 @@ class Label(StyleElement):
         variable = self.get("variable")
         if variable == "locator":
             locator, label = context.cite.locator, context.cite.label
-            if not locator or (label == "page" and names_its_part(locator)):
+            if not locator or (label == "page" and has_own_label(locator)):
                 return None
             return self.term_text(context, label, plural=is_plural(locator))
         if variable == "first-reference-note-number":

@@ -43,7 +43,7 @@ def _has(context: RenderContext, variable: str) -> bool:
         "year-suffix": context.disambiguation.year_suffix,
         "first-reference-note-number": context.note_number,
     }
-    # A suppressed variable counts as well: the style asks about the item.
+    # A suppressed variable counts as well: the test is about the item.
     return bool(special[variable]) if variable in special else context.item.has(variable)
 
 

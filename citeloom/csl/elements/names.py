@@ -75,8 +75,9 @@ class Names(StyleElement):
 
     def render(self, context: RenderContext) -> str | None:
         """Render the names."""
-        # Names in a substitute are formatted like the names they replace, unless they have options of their own.
-        pattern = self if context.pattern is None or _child(self, "name", "label") is not None else context.pattern
+        # Names in a substitute are formatted like the names that they replace, unless they have options of their own.
+        has_own_options = context.name_template is None or _child(self, "name", "label") is not None
+        pattern = self if has_own_options else context.name_template
         context.called += 1
         first = context.first_names is None and context.sorting is None
         roles = self._roles(context)
@@ -138,11 +139,11 @@ class Names(StyleElement):
         substitute = _child(self, "substitute")
         if substitute is None:
             return None
-        outer = context.pattern
+        outer = context.name_template
         if outer is None or _child(self, "name") is not None:
-            context.pattern = self
+            context.name_template = self
         text = self._first_of(context, substitute)
-        context.pattern = outer
+        context.name_template = outer
         return text
 
     def _first_of(self, context: RenderContext, substitute: Any) -> str | None:
@@ -279,8 +280,8 @@ def initials(given: str, mark: str, *, hyphen: bool = True, whole: bool = True) 
         if not pieces or not pieces[0][0].isupper() or (not whole and not is_initial):
             texts.append(f" {word} ")
             continue
-        kept = [_initials_of(piece, mark) for piece in pieces if piece[0].isupper()]
-        texts.append(("-" if hyphen else "").join(kept) + mark[len(mark.rstrip()) :])
+        abbreviated = [_initials_of(piece, mark) for piece in pieces if piece[0].isupper()]
+        texts.append(("-" if hyphen else "").join(abbreviated) + mark[len(mark.rstrip()) :])
     return re.sub(r"\s+", " ", "".join(texts)).strip()
 
 

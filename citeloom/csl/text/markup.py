@@ -10,25 +10,9 @@ import re
 
 _FIRST = 0xF0000  # a private-use plane, which records do not use
 _KINDS = (
-    "italic",
-    "bold",
-    "underline",
-    "super",
-    "sub",
-    "small-caps",
-    "quote",
-    "nocase",
-    "link",
-    "left",
-    "block",
-    "upright",
-    "light",
-    "full-caps",
-    "own-italic",
-    "own-bold",
-    "own-small-caps",
-    "inner-quote",
-)
+    "italic", "bold", "underline", "super", "sub", "small-caps", "quote", "nocase", "link", "left", "block", "upright",
+    "light", "full-caps", "own-italic", "own-bold", "own-small-caps", "inner-quote",
+)  # fmt: skip
 ON = {kind: chr(_FIRST + 2 * i) for i, kind in enumerate(_KINDS)}
 OFF = {kind: chr(_FIRST + 2 * i + 1) for i, kind in enumerate(_KINDS)}
 NO_MERGE = chr(_FIRST + 2 * len(_KINDS))  # keeps adjacent punctuation of the record from being merged

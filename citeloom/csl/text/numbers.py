@@ -24,7 +24,7 @@ def is_plural(text: str) -> bool:
     return _SEVERAL.search(text[:200].replace("\\-", "")) is not None
 
 
-def names_its_part(locator: str) -> bool:
+def has_own_label(locator: str) -> bool:
     """Whether a locator includes its own label: "fol. 12", "vol. 1, p. 3"; not "xii", not "S12"."""
     word = re.match(r"[^\W\d_]{2,}", locator)
     return word is not None and re.fullmatch(r"[ivxlcdm]+", word.group(), re.IGNORECASE) is None

@@ -47,25 +47,25 @@ def tidy(text: str, terms: Terms) -> str:
 
 def _merge_punctuation(text: str) -> str:
     """Merge adjacent punctuation of different parts; runs within a record are protected."""
-    kept: list[str] = []
+    merged_text: list[str] = []
     last = -1  # index of the last character that is not a mark
     for character in text:
         if character in MARKS:
-            kept.append(character)
+            merged_text.append(character)
             if character == NO_MERGE:
                 last = -1
             continue
-        before = kept[last] if last >= 0 else ""
+        before = merged_text[last] if last >= 0 else ""
         if before in _MERGED_PUNCTUATION and character in _MERGED_PUNCTUATION:
             if before == character:
                 continue
             merged = _MERGED_PUNCTUATION[before][character]
             if len(merged) == 1:
-                kept[last] = merged
+                merged_text[last] = merged
                 continue
-        kept.append(character)
-        last = len(kept) - 1
-    return "".join(kept)
+        merged_text.append(character)
+        last = len(merged_text) - 1
+    return "".join(merged_text)
 
 
 def write(text: str, terms: Terms, markup: Markup) -> str:

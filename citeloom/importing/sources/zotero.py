@@ -182,7 +182,7 @@ class ZoteroItems:
             )
         path.parent.mkdir(parents=True, exist_ok=True)
         limit = self.settings.max_file_mb * 1_000_000
-        return web.download(library, attachment, path, most_bytes=limit, on_progress=report, stopped=should_stop)
+        return web.download(library, attachment, path, max_bytes=limit, on_progress=report, stopped=should_stop)
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +306,7 @@ def _selected(
     keys: set[str] = set()
     for scope, label in parts:
         try:
-            keys |= select(snapshot, scope, lambda search: source.found_by(snapshot, search))
+            keys |= select(snapshot, scope, source.run_search)
         except CiteLoomError as error:
             problem(label, error)
     return keys

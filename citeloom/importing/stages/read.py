@@ -16,7 +16,7 @@ from citeloom.catalog.documents import Document, State
 from citeloom.conversion.cache import conversion_file
 from citeloom.conversion.convert import CONVERTER_VERSION
 from citeloom.conversion.limits import limits
-from citeloom.conversion.ocr.languages import normalise
+from citeloom.conversion.ocr.languages import language_tags
 from citeloom.conversion.pool import ConversionTimeout
 from citeloom.core import fault_injection as faults
 from citeloom.core.errors import CiteLoomError, Code
@@ -201,12 +201,12 @@ class Reader:
 
 def ocr_languages(record: str | None, requested: Sequence[str], settings: Sequence[str]) -> list[str]:
     """Return the OCR languages: those of the record, else of the request, else of the settings."""
-    return normalise(record or "") or list(requested) or list(settings)
+    return language_tags(record or "") or list(requested) or list(settings)
 
 
 def text_language(record: str | None, passages: Iterable[str]) -> str:
     """Return the language of a text, such as "de": that of its record, else the detected one, or ""."""
-    named = [tag.partition("-")[0] for tag in normalise(record or "")]
+    named = [tag.partition("-")[0] for tag in language_tags(record or "")]
     if len(named) == 1:
         return named[0]
     return detect("\n".join(islice(passages, _LANGUAGE_SAMPLE))) or next(iter(named), "")

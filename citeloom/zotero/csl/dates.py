@@ -68,11 +68,11 @@ def to_csl_date(text: str) -> dict[str, Any]:
         return {"literal": text}
     sorted_by = _Day()
     if multipart := _MULTIPART.fullmatch(text):
-        sorted_by = _checked(int(multipart[1]), int(multipart[2]), int(multipart[3]))
+        sorted_by = _valid_day(int(multipart[1]), int(multipart[2]), int(multipart[3]))
         text = multipart[4]
     circa = _CIRCA.match(text)
     dated = (text[circa.end() :] if circa else text).rstrip("~? ")
-    days = _days(dated)
+    days = _parse_days(dated)
     # Zotero's sortable date can be more precise: it parses months and the order of day and month by the user's locale.
     if len(days) < 2 and len(sorted_by.parts) > max((len(day.parts) for day in days), default=0):
         days = [sorted_by]
@@ -93,29 +93,29 @@ def sortable_date(text: str) -> tuple[int, int, int]:
     return (year, month, day) if year > 0 else (0, 0, 0)
 
 
-def _days(text: str) -> list[_Day]:
+def _parse_days(text: str) -> list[_Day]:
     """Return one day, or the first and the last of a range; empty if the text has no date."""
-    if (day := _numeric(text)) is None:
+    if (day := _parse_digits(text)) is None:
         between = next((mark for mark in _BETWEEN if mark in text[1:]), None)
         if between and text[1:].count(between) == 1:
             at = text.index(between, 1)
-            found = _range(text[:at].strip(), text[at + len(between) :].strip())
+            found = _parse_range(text[:at].strip(), text[at + len(between) :].strip())
             if found is not None:
                 return found
-        day = _worded(text)
+        day = _parse_words(text)
     return [day] if day.parts else []
 
 
-def _range(first: str, last: str) -> list[_Day] | None:
+def _parse_range(first: str, last: str) -> list[_Day] | None:
     """Return the first and last day; None if these are not two dates, empty if the last is before the first."""
-    begin, end = _single(first), _single(last)
+    begin, end = _parse_day(first), _parse_day(last)
     if begin.year and not begin.month and re.fullmatch(r"[0-9]{2}", last) and int(last) > begin.year % 100:
         end = _Day(begin.year // 100 * 100 + int(last))  # 2021-22
     if begin == _Day() or end.year is None:
         return None
     if begin.year is None:  # May–June 2020, 5–7 May 2020
         month = begin.month or (None if begin.season else end.month)
-        begin = replace(_checked(abs(end.year), month or 0, begin.day or 0, begin.season), era=begin.era)
+        begin = replace(_valid_day(abs(end.year), month or 0, begin.day or 0, begin.season), era=begin.era)
     if begin.year is not None and (begin.era or end.era) < 0:
         begin = replace(begin, year=-abs(begin.year))
     if (end.era or begin.era) < 0:
@@ -123,27 +123,27 @@ def _range(first: str, last: str) -> list[_Day] | None:
     return [begin, end] if begin.parts <= end.parts else []
 
 
-def _single(text: str) -> _Day:
-    return _numeric(text) or _worded(text)
+def _parse_day(text: str) -> _Day:
+    return _parse_digits(text) or _parse_words(text)
 
 
-def _numeric(text: str) -> _Day | None:
+def _parse_digits(text: str) -> _Day | None:
     """Parse a date of digits only; None for any other."""
     if match := _YEAR_FIRST.fullmatch(text) or _CJK.fullmatch(text):
         year, month, day = int(match[1]), int(match[3] or 0), int(match[4] or 0)
-        return None if month > 12 and not day else _checked(year, month, day)  # 2021-22 is two years
+        return None if month > 12 and not day else _valid_day(year, month, day)  # 2021-22 is two years
     if match := _YEAR_LAST.fullmatch(text):
         first, mark, second, year = int(match[1] or 0), match[2], int(match[3]), int(match[4])
         if not first:
-            return _checked(year, second, 0)
+            return _valid_day(year, second, 0)
         if mark == "." or first > 12:
-            return _checked(year, second, first)
+            return _valid_day(year, second, first)
         # 4/5/2019 is ambiguous: April or May.
-        return _checked(year, first, second) if second > 12 or first == second else _Day(year)
+        return _valid_day(year, first, second) if second > 12 or first == second else _Day(year)
     return None
 
 
-def _worded(text: str) -> _Day:
+def _parse_words(text: str) -> _Day:
     """Parse a date with words: "5 May 2019", "Spring 2020", "200 BCE"."""
     era = -1 if re.match(r"-\d", text) else 0
     if marked := _ERA.search(text):
@@ -164,7 +164,7 @@ def _worded(text: str) -> _Day:
         year, day = day, None
     if year is None:
         return _Day(None, month, day, season, era)
-    return replace(_checked(year * (era or 1), month or 0, day or 0, season), era=era)
+    return replace(_valid_day(year * (era or 1), month or 0, day or 0, season), era=era)
 
 
 def _month(word: str) -> int | None:
@@ -174,7 +174,7 @@ def _month(word: str) -> int | None:
     return next((at for at, names in enumerate(_MONTHS, 1) if any(name.startswith(plain) for name in names)), None)
 
 
-def _checked(year: int, month: int, day: int, season: str = "") -> _Day:
+def _valid_day(year: int, month: int, day: int, season: str = "") -> _Day:
     """Return the date without an invalid month or day; there is no year 0."""
     if not year:
         return _Day()

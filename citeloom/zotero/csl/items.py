@@ -48,7 +48,7 @@ def to_csl(item: Item) -> dict[str, Any]:
     for variable, field in DATES.items():
         if text := fields.get(field):
             csl[variable] = to_csl_date(text)
-    _take_extra(csl, without_key_line(_text(item.data.get("extra"))))
+    _add_extra(csl, without_key_line(_text(item.data.get("extra"))))
     return csl
 
 
@@ -125,7 +125,7 @@ def _is_particle(word: str) -> bool:
     return first != first.upper()
 
 
-def _take_extra(csl: dict[str, Any], extra: str) -> None:
+def _add_extra(csl: dict[str, Any], extra: str) -> None:
     """Move lines of Extra that name a variable into the record; the others become its note.
 
     As in Zotero's own citations, a type or date in Extra wins over the item's field, anything else fills a gap.

@@ -18,14 +18,14 @@ from citeloom.core.errors import CiteLoomError, Code
 # The -shm file is left out: it contains Zotero's locks, and SQLite rebuilds it from the -wal.
 _PARTS = ("", "-wal", "-journal")
 _HEADER = 100  # SQLite counts changes in the first bytes of each part
-_WAITS = (0.1, 0.3, 0.6, 1.0)  # seconds between the tries
+_PAUSES = (0.1, 0.3, 0.6, 1.0)  # seconds between the tries
 
 Fingerprint = tuple[tuple[int, int, bytes] | None, ...]
 
 
 def fingerprint(database: Path) -> Fingerprint:
     """Return a value that changes whenever Zotero writes."""
-    with _translated(database):
+    with _translate_errors(database):
         return tuple(_state(_part(database, suffix), optional=bool(suffix)) for suffix in _PARTS)
 
 
@@ -42,11 +42,11 @@ def private_copy(database: Path) -> Iterator[tuple[Path, Fingerprint]]:
 
 def _copied(database: Path, folder: Path) -> tuple[Path, Fingerprint]:
     copy = folder / database.name
-    for wait in (*_WAITS, None):
+    for wait in (*_PAUSES, None):
         before = fingerprint(database)
-        with _translated(database):
+        with _translate_errors(database):
             for suffix, state in zip(_PARTS, before, strict=True):
-                _copy_part(_part(database, suffix), _part(copy, suffix), there=state is not None)
+                _copy_part(_part(database, suffix), _part(copy, suffix), exists=state is not None)
         if fingerprint(database) == before:
             return copy, before
         if wait is not None:
@@ -75,25 +75,25 @@ def _state(part: Path, *, optional: bool) -> tuple[int, int, bytes] | None:
     return status.st_size, status.st_mtime_ns, header
 
 
-def _copy_part(part: Path, copy: Path, *, there: bool) -> None:
+def _copy_part(part: Path, copy: Path, *, exists: bool) -> None:
     copy.unlink(missing_ok=True)
-    if there:
-        with suppress(FileNotFoundError):  # deleted meanwhile: the fingerprint has changed
+    if exists:
+        with suppress(FileNotFoundError):  # deleted since: the fingerprint has changed
             shutil.copyfile(part, copy)
 
 
 @contextmanager
-def _translated(database: Path) -> Iterator[None]:
+def _translate_errors(database: Path) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError as error:
-        step = "Start Zotero once, or set zotero.data_folder to the folder that holds it."
-        raise _unreadable(database, "is not there", step) from error
+        step = "Start Zotero once, or set zotero.data_folder to the folder that contains it."
+        raise _unreadable(database, "does not exist", step) from error
     except IsADirectoryError as error:
-        step = "Set zotero.data_folder to the folder that holds zotero.sqlite."
+        step = "Set zotero.data_folder to the folder that contains zotero.sqlite."
         raise _unreadable(database, "is a folder, not a database", step) from error
     except PermissionError as error:
-        step = "Give yourself the right to read it, or start Zotero."
+        step = "Give your user the right to read it, or start Zotero."
         raise _unreadable(database, "may not be read", step) from error
     except OSError as error:
         raise _not_copied(database, error) from error

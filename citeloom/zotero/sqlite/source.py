@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.zotero.profile import DATABASE
-from citeloom.zotero.saved_search import matches
+from citeloom.zotero.saved_search import evaluate
 from citeloom.zotero.sqlite.copy import Fingerprint, fingerprint, private_copy
 from citeloom.zotero.sqlite.items import Rows, read_libraries, read_snapshots
 from citeloom.zotero.types import MY_LIBRARY, Library, SavedSearch, Snapshot
@@ -30,7 +30,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class _Reading:
-    taken: Fingerprint
+    copied_state: Fingerprint
     schema: int
     snapshots: dict[str, Snapshot]  # by the library's id
 
@@ -55,14 +55,14 @@ class SqliteSource:
             raise CiteLoomError(
                 Code.ZOTERO_UNAVAILABLE,
                 f'The library "{library.name}" ({library.id}) is not in {self._database}.',
-                "Open Zotero and sync, so that it has the group; or take the library from the project.",
+                "Open Zotero and sync, so that it has the group; or remove the library from the project.",
                 library=library.id,
             )
         return snapshot
 
-    def found_by(self, snapshot: Snapshot, search: SavedSearch) -> set[str]:
+    def run_search(self, snapshot: Snapshot, search: SavedSearch) -> set[str]:
         """Return the keys of the top-level items that a saved search finds."""
-        return matches(snapshot, search)
+        return evaluate(snapshot, search)
 
     def full_text(self, library: Library, attachment: str) -> str | None:
         """Return the text that Zotero extracted from an attachment, or None."""
@@ -76,14 +76,14 @@ class SqliteSource:
         except OSError as error:
             raise CiteLoomError(
                 Code.ZOTERO_UNAVAILABLE,
-                f"The text that Zotero keeps in {cache} cannot be read ({error.strerror or error}).",
-                "Give yourself the right to read Zotero's data folder.",
+                f"The text that Zotero stored in {cache} cannot be read ({error.strerror or error}).",
+                "Give your user the right to read Zotero's data folder.",
             ) from error
 
     def about(self) -> dict[str, Any]:
         """Return Zotero version, schema, path and time of the last change."""
         reading = self._read()
-        changed = max(part[1] for part in reading.taken if part) / 1e9
+        changed = max(part[1] for part in reading.copied_state if part) / 1e9
         return {
             "zotero": SCHEMAS[reading.schema],
             "schema": reading.schema,
@@ -92,13 +92,13 @@ class SqliteSource:
         }
 
     def _read(self) -> _Reading:
-        if self._last is None or self._last.taken != fingerprint(self._database):
+        if self._last is None or self._last.copied_state != fingerprint(self._database):
             self._last = _from_copy(self._database, self._reading)
         return self._last
 
-    def _reading(self, rows: Rows, taken: Fingerprint) -> _Reading:
+    def _reading(self, rows: Rows, copied_state: Fingerprint) -> _Reading:
         schema = _check_schema(rows, self._database)
-        return _Reading(taken, schema, {snapshot.library.id: snapshot for snapshot in read_snapshots(rows)})
+        return _Reading(copied_state, schema, {snapshot.library.id: snapshot for snapshot in read_snapshots(rows)})
 
 
 def legacy_citekeys(data_folder: Path) -> dict[tuple[str, str], str]:
@@ -122,11 +122,11 @@ def legacy_citekeys(data_folder: Path) -> dict[tuple[str, str], str]:
 def _from_copy(database: Path, read: Callable[[Rows, Fingerprint], _T]) -> _T:
     damage: sqlite3.Error | None = None
     for _ in range(_TRIES):
-        with private_copy(database) as (copy, taken):
+        with private_copy(database) as (copy, copied_state):
             try:
                 with closing(sqlite3.connect(copy)) as connection:
                     connection.text_factory = _decoded
-                    return read(connection.execute, taken)
+                    return read(connection.execute, copied_state)
             except sqlite3.Error as error:
                 damage = error
     raise CiteLoomError(
@@ -145,8 +145,8 @@ def _check_schema(rows: Rows, database: Path) -> int:
     if not list(rows("SELECT 1 FROM sqlite_master WHERE name = 'version'")):
         raise CiteLoomError(
             Code.ZOTERO_UNAVAILABLE,
-            f"{database} is no database of Zotero.",
-            "Set zotero.data_folder to the folder in which Zotero keeps its zotero.sqlite.",
+            f"{database} is not a Zotero database.",
+            "Set zotero.data_folder to the folder that contains zotero.sqlite.",
             path=str(database),
         )
     found = [version for (version,) in rows("SELECT version FROM version WHERE schema = 'userdata'")]

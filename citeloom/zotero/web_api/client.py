@@ -45,7 +45,7 @@ class Backoff:
         if remaining > _MAX_WAIT:
             raise CiteLoomError(
                 Code.ZOTERO_UNAVAILABLE,
-                f"Zotero's servers are busy and ask to be left alone for {_duration(remaining)}.",
+                f"Zotero's servers are busy and ask for a pause of {_duration(remaining)}.",
                 "Nothing was changed; try again then.",
                 retry_after=round(remaining),
             )
@@ -56,11 +56,11 @@ class Backoff:
 class RateLimitedClient(httpx2.Client):
     """Client that waits as requested, retries when the servers are busy, and limits the size of replies."""
 
-    def __init__(self, backoff: Backoff, timeout: float, most_bytes: int) -> None:
+    def __init__(self, backoff: Backoff, timeout: float, max_bytes: int) -> None:
         super().__init__(timeout=timeout, follow_redirects=False)
         self._backoff = backoff
         self._read_timeout = timeout
-        self._most_bytes = most_bytes
+        self._max_bytes = max_bytes
 
     def send(self, request: httpx2.Request, *, stream: bool = False, **how: Any) -> httpx2.Response:
         """Send a request, with retries."""
@@ -90,7 +90,7 @@ class RateLimitedClient(httpx2.Client):
 
     def _read(self, response: httpx2.Response) -> None:
         assert isinstance(response.stream, httpx2.SyncByteStream)
-        response.stream = _Bounded(response.stream, self._most_bytes, self._read_timeout * _TOTAL_TIMEOUT_FACTOR)
+        response.stream = _Bounded(response.stream, self._max_bytes, self._read_timeout * _TOTAL_TIMEOUT_FACTOR)
         try:
             response.read()
         finally:
@@ -100,18 +100,18 @@ class RateLimitedClient(httpx2.Client):
 class _Bounded(httpx2.SyncByteStream):
     """Byte stream with limits on size and time."""
 
-    def __init__(self, stream: httpx2.SyncByteStream, most_bytes: int, seconds: float) -> None:
+    def __init__(self, stream: httpx2.SyncByteStream, max_bytes: int, seconds: float) -> None:
         self._stream = stream
-        self._most_bytes = most_bytes
+        self._max_bytes = max_bytes
         self._until = time.monotonic() + seconds
 
     def __iter__(self) -> Iterator[bytes]:
         count = 0
         for chunk in self._stream:
             count += len(chunk)
-            if count > self._most_bytes:
+            if count > self._max_bytes:
                 raise incomplete_answer(
-                    f"An answer of Zotero's servers has more than {self._most_bytes // 1_000_000} MB"
+                    f"An answer of Zotero's servers has more than {self._max_bytes // 1_000_000} MB"
                 )
             if time.monotonic() > self._until:
                 raise incomplete_answer("Zotero's servers took too long to answer")
@@ -122,7 +122,7 @@ class _Bounded(httpx2.SyncByteStream):
 
 
 @contextmanager
-def translated() -> Iterator[None]:
+def translate_errors() -> Iterator[None]:
     """Translate exceptions of pyzotero and httpx2 into CiteLoomError."""
     try:
         yield
@@ -135,7 +135,7 @@ def key_refused() -> CiteLoomError:
     return CiteLoomError(
         Code.PERMISSION_DENIED,
         "Zotero's servers do not accept the key.",
-        "Make one at https://www.zotero.org/settings/keys and log in with it, in the settings"
+        "Create one at https://www.zotero.org/settings/keys and log in with it, in the settings"
         " or with 'citeloom zotero login'.",
         logged_in=False,
     )

@@ -34,41 +34,41 @@ class Download:
     header: Mapping[str, str]
     name: str
     to: Path
-    most_bytes: int
+    max_bytes: int
     on_progress: Callable[[int, int | None], None]
     stopped: Callable[[], bool]
 
     def run(self) -> Path:
         """Download the file, resuming a partial download."""
-        part, label = self.to.with_name(f"{self.to.name}.part"), self.to.with_name(f"{self.to.name}.part-of")
+        part, etag_file = self.to.with_name(f"{self.to.name}.part"), self.to.with_name(f"{self.to.name}.part-of")
         try:
             self.to.parent.mkdir(parents=True, exist_ok=True)
             try:
-                headers = self._fetch(part, label)
+                headers = self._fetch(part, etag_file)
             except _RemoteFileChanged:
-                _forget(part, label)
-                headers = self._fetch(part, label)
+                _delete(part, etag_file)
+                headers = self._fetch(part, etag_file)
             try:
                 _check(part, headers, self.name)
                 if headers.get("zotero-file-compressed") == "Yes":
-                    _unpack(part, self.name, self.most_bytes)
+                    _unpack(part, self.name, self.max_bytes)
             except CiteLoomError:
-                _forget(part, label)
+                _delete(part, etag_file)
                 raise
             part.replace(self.to)
-            label.unlink(missing_ok=True)
+            etag_file.unlink(missing_ok=True)
             return self.to
         except OSError as error:
             raise CiteLoomError(
                 Code.STORAGE_ERROR,
                 f"{self.name} could not be written: {error.strerror}.",
-                "Make room on the disk, or free the place.",
+                "Free some disk space, or check the rights of the folder.",
             ) from error
 
-    def _fetch(self, part: Path, label: Path) -> Mapping[str, str]:
+    def _fetch(self, part: Path, etag_file: Path) -> Mapping[str, str]:
         """Complete the partial file; return the response headers."""
-        partial = part.exists() and label.exists()
-        received, etag = (part.stat().st_size, label.read_text("utf-8")) if partial else (0, "")
+        partial = part.exists() and etag_file.exists()
+        received, etag = (part.stat().st_size, etag_file.read_text("utf-8")) if partial else (0, "")
         wanted = {"Accept-Encoding": "identity"}
         if received and etag:
             wanted |= {"Range": f"bytes={received}-", "If-Range": etag}
@@ -77,19 +77,19 @@ class Download:
                 raise _RemoteFileChanged
             _check_status(response.status_code, self.name)
             received, total = _extent(response, received, etag)
-            _check_size(max(total or 0, received), self.most_bytes, self.name)
-            label.write_text(_label(response), "utf-8")
+            _check_size(max(total or 0, received), self.max_bytes, self.name)
+            etag_file.write_text(_strong_etag(response), "utf-8")
             with part.open("ab" if received else "wb") as file:
                 for chunk in response.iter_bytes(_CHUNK):
                     if self.stopped():
                         raise CiteLoomError(
                             Code.TIMEOUT,
                             f"Fetching {self.name} was stopped.",
-                            "The next sync goes on from there.",
+                            "The next sync resumes the download.",
                             stopped=True,
                         )
                     received += len(chunk)
-                    _check_size(received, self.most_bytes, self.name)
+                    _check_size(received, self.max_bytes, self.name)
                     file.write(chunk)
                     self.on_progress(received, total)
             if total is not None and received != total:
@@ -117,14 +117,14 @@ def _extent(response: httpx2.Response, received: int, etag: str) -> tuple[int, i
     """Return the offset at which the reply continues, and the total size."""
     if response.status_code == 206:
         found = re.fullmatch(r"bytes (\d+)-\d+/(\d+|\*)", response.headers.get("content-range", ""))
-        if not found or int(found[1]) != received or _label(response) != etag:
+        if not found or int(found[1]) != received or _strong_etag(response) != etag:
             raise _RemoteFileChanged
         return received, None if found[2] == "*" else int(found[2])
     length = response.headers.get("content-length", "")
     return 0, int(length) if length.isdecimal() else None
 
 
-def _label(response: httpx2.Response) -> str:
+def _strong_etag(response: httpx2.Response) -> str:
     """Return the strong ETag of a response, or ""."""
     etag = str(response.headers.get("etag", ""))
     return "" if etag.startswith("W/") else etag
@@ -136,7 +136,7 @@ def _check_status(status: int, name: str) -> None:
     if status == 404:
         raise CiteLoomError(
             Code.FILE_NOT_FOUND,
-            f"{name} is not in Zotero's storage: never uploaded, or kept on WebDAV, which CiteLoom does not read.",
+            f"{name} is not in Zotero's storage: never uploaded, or stored on WebDAV, which CiteLoom does not read.",
             "Open Zotero on the computer that has the file and sync, or open Zotero here so that it fetches the file.",
         )
     if status in (401, 403):
@@ -148,11 +148,11 @@ def _check_status(status: int, name: str) -> None:
     raise incomplete_answer(f"Zotero's storage answered with an error ({status})")
 
 
-def _check_size(size: int, most_bytes: int, name: str) -> None:
-    if size > most_bytes:
+def _check_size(size: int, max_bytes: int, name: str) -> None:
+    if size > max_bytes:
         raise CiteLoomError(
             Code.BUDGET_EXCEEDED,
-            f"{name} is larger than the {most_bytes // 1_000_000} MB that are fetched.",
+            f"{name} is larger than the {max_bytes // 1_000_000} MB that are fetched.",
             "Open Zotero here so that it fetches the file, or raise zotero.max_file_mb in the settings.",
         )
 
@@ -164,10 +164,10 @@ def _check(part: Path, headers: Mapping[str, str], name: str) -> None:
     with part.open("rb") as file:
         digest = hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
     if digest != checksum.lower():
-        raise incomplete_answer(f"{name} did not arrive as it is in Zotero's storage")
+        raise incomplete_answer(f"{name} was not downloaded correctly: its checksum is wrong")
 
 
-def _unpack(part: Path, name: str, most_bytes: int) -> None:
+def _unpack(part: Path, name: str, max_bytes: int) -> None:
     """Replace the archive, in which Zotero stores a web page with its images, by the page."""
     unpacked = part.with_name(f"{part.name}-unpacked")
     try:
@@ -179,15 +179,15 @@ def _unpack(part: Path, name: str, most_bytes: int) -> None:
                 size = 0
                 while chunk := packed.read(_CHUNK):
                     size += len(chunk)
-                    _check_size(size, most_bytes, name)
+                    _check_size(size, max_bytes, name)
                     file.write(chunk)
         unpacked.replace(part)
     except (*BROKEN_ZIP, IndexError) as error:
-        raise incomplete_answer(f"{name} is packed in Zotero's storage in a way that cannot be read") from error
+        raise incomplete_answer(f"{name} is in an archive in Zotero's storage that cannot be read") from error
     finally:
         unpacked.unlink(missing_ok=True)
 
 
-def _forget(*files: Path) -> None:
+def _delete(*files: Path) -> None:
     for file in files:
         file.unlink(missing_ok=True)

@@ -14,9 +14,16 @@ from pyzotero.errors import ResourceNotFoundError
 from pyzotero.zotero import Zotero
 
 from citeloom.zotero import saved_search
-from citeloom.zotero.api_json import MAX_BYTES, incomplete_answer, libraries_from_json, parse_json, snapshot_from_json
+from citeloom.zotero.api_json import (
+    MAX_BYTES,
+    full_text_from_json,
+    incomplete_answer,
+    libraries_from_json,
+    parse_json,
+    snapshot_from_json,
+)
 from citeloom.zotero.types import MY_LIBRARY, Item, Library, SavedSearch, Snapshot
-from citeloom.zotero.web_api.client import Backoff, RateLimitedClient, key_refused, translated
+from citeloom.zotero.web_api.client import Backoff, RateLimitedClient, key_refused, translate_errors
 from citeloom.zotero.web_api.download import Download
 from citeloom.zotero.web_api.mirror import KINDS, Mirror, load, save
 
@@ -36,13 +43,13 @@ class WebApi:
     kind = "web"
 
     def __init__(
-        self, url: str, key: str, mirror: Path, *, timeout: float = _TIMEOUT_SECONDS, most_bytes: int = MAX_BYTES
+        self, url: str, key: str, mirror: Path, *, timeout: float = _TIMEOUT_SECONDS, max_bytes: int = MAX_BYTES
     ) -> None:
         self._url = url.rstrip("/")
         self._key = key
         self._mirror = mirror
         self._read_timeout = timeout
-        self._most_bytes = most_bytes
+        self._max_bytes = max_bytes
         self._backoff = Backoff()
         self._owner: dict[str, Any] = {}
 
@@ -80,21 +87,21 @@ class WebApi:
                 save(file, owner, now)
             except OSError as error:
                 _log.warning("The mirror of %s could not be saved: %s", library.name, error)
-        return snapshot_from_json(library, *(now.held[kind].values() for kind in ("collections", "searches", "items")))
+        return snapshot_from_json(
+            library, *(now.objects[kind].values() for kind in ("collections", "searches", "items"))
+        )
 
-    def found_by(self, snapshot: Snapshot, search: SavedSearch) -> set[str]:
+    def run_search(self, snapshot: Snapshot, search: SavedSearch) -> set[str]:
         """Return the keys of the top-level items that a saved search finds; evaluated here, as the servers cannot."""
-        return saved_search.matches(snapshot, search)
+        return saved_search.evaluate(snapshot, search)
 
     def full_text(self, library: Library, attachment: str) -> str | None:
         """Return the text that Zotero extracted from an attachment, or None."""
         with self._library_client(library) as zotero:
             try:
-                answer = _json(zotero, lambda: zotero.fulltext_item(attachment))
+                return full_text_from_json(_json(zotero, lambda: zotero.fulltext_item(attachment)))
             except ResourceNotFoundError:
                 return None
-        text = answer.get("content") if isinstance(answer, dict) else None
-        return text if isinstance(text, str) and text.strip() else None
 
     def download(
         self,
@@ -102,18 +109,18 @@ class WebApi:
         item: Item,
         to: Path,
         *,
-        most_bytes: int,
+        max_bytes: int,
         on_progress: Callable[[int, int | None], None],
         stopped: Callable[[], bool],
     ) -> Path:
         """Download an attachment's file from Zotero's storage, resuming an earlier attempt."""
-        with translated(), self._client() as client:
+        with translate_errors(), self._client() as client:
             address = f"{self._url}/{self._api_path(library)}/items/{item.key}/file"
             name = str(item.data.get("filename") or to.name)
-            return Download(client, address, self._header(), name, to, most_bytes, on_progress, stopped).run()
+            return Download(client, address, self._header(), name, to, max_bytes, on_progress, stopped).run()
 
     def _client(self) -> RateLimitedClient:
-        return RateLimitedClient(self._backoff, self._read_timeout, self._most_bytes)
+        return RateLimitedClient(self._backoff, self._read_timeout, self._max_bytes)
 
     def _header(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self._key}", "Zotero-API-Version": "3"}
@@ -123,7 +130,7 @@ class WebApi:
         if not self._owner:
             if not re.fullmatch("[A-Za-z0-9]+", self._key):
                 raise key_refused()
-            with translated(), self._client() as client:  # pyzotero would put the key into the URL
+            with translate_errors(), self._client() as client:  # pyzotero would put the key into the URL
                 reply = client.get(f"{self._url}/keys/current", headers=self._header())
             if reply.status_code in (401, 403, 404):
                 raise key_refused()
@@ -131,7 +138,7 @@ class WebApi:
                 raise incomplete_answer(f"Zotero's servers answered with an error ({reply.status_code})")
             answer = parse_json(reply.content)
             if not isinstance(answer, dict) or not isinstance(answer.get("userID"), int):
-                raise incomplete_answer("The answer of Zotero's servers does not look like theirs")
+                raise incomplete_answer("The answer of Zotero's servers has an unknown form")
             self._owner = {name: answer.get(name) for name in ("userID", "username", "access")}
         return self._owner
 
@@ -141,7 +148,7 @@ class WebApi:
     @contextmanager
     def _library_client(self, library: Library) -> Iterator[Zotero]:
         kind, number = self._api_path(library).split("/")
-        with translated(), self._client() as client:
+        with translate_errors(), self._client() as client:
             zotero = Zotero(number, kind.removesuffix("s"), self._key, client=client)
             zotero.endpoint = self._url
             yield zotero
@@ -200,7 +207,7 @@ def _everything(
             break
         page = _json(zotero, zotero.follow)
     if len(found) != total:
-        raise incomplete_answer("Zotero's servers did not send everything they announced")
+        raise incomplete_answer("Zotero's servers sent fewer objects than they announced")
     return found, version
 
 
@@ -218,13 +225,13 @@ def _may_read(owner: dict[str, Any], library: Library) -> bool:
     return any(_may(owner, "groups", group, "library") for group in (str(library.group), "all"))
 
 
-def _json(zotero: Zotero, ask: Callable[[], Any]) -> Any:
+def _json(zotero: Zotero, send: Callable[[], Any]) -> Any:
     """Return the JSON of a reply, or None; pyzotero parses it too, but without an error for invalid JSON."""
     try:
-        if ask() is None:
+        if send() is None:
             return None
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise incomplete_answer("The answer of Zotero's servers is not JSON, or not all of it") from error
+        raise incomplete_answer("The answer of Zotero's servers is not complete JSON") from error
     assert zotero.request
     return parse_json(zotero.request.content)
 
@@ -232,7 +239,7 @@ def _json(zotero: Zotero, ask: Callable[[], Any]) -> Any:
 def _number(zotero: Zotero, header: str) -> int:
     value = zotero.request.headers.get(header, "0") if zotero.request else ""
     if not value.isdecimal():
-        raise incomplete_answer("The answer of Zotero's servers does not look like theirs")
+        raise incomplete_answer("The answer of Zotero's servers has an unknown form")
     return int(value)
 
 

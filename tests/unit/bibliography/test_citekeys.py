@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citeloom.bibliography.citekeys import make_citekey, valid_citekey
+from citeloom.bibliography.citekeys import make_citekey
 
 
 @pytest.mark.parametrize(
@@ -55,17 +55,6 @@ def test_whatever_the_work_its_key_is_new_and_pandoc_reads_it(authors, year, tit
     taken: list[str] = []
     for _ in range(again + 1):
         key = make_citekey(authors, year, title, taken.__contains__, stem=stem)
-        assert re.fullmatch(r"[A-Za-z0-9_:.+/-]+", key)
-        assert valid_citekey(key)
+        assert re.fullmatch(r"[A-Za-z0-9_]+(?:[:.+/-][A-Za-z0-9_]+)*", key), "Pandoc reads it as a whole"
         assert key not in taken
         taken.append(key)
-
-
-@pytest.mark.parametrize("key", ["doe99", "_x", "Foo:2000-a.b", "müller2010", "a/b+c", "1999x"])
-def test_a_key_pandoc_reads_whole_is_valid(key):
-    assert valid_citekey(key)
-
-
-@pytest.mark.parametrize("key", ["", "two words", "a--b", ":a", "a.", "a,b", "a{b}", "a\n", "http://z.org/items/A"])
-def test_a_key_pandoc_would_cut_or_refuse_is_not_valid(key):
-    assert not valid_citekey(key)

@@ -162,7 +162,7 @@ def test_latex_never_leaves_a_brace_a_dollar_or_a_backslash(latex):
         ('@book{a,\n title = "A} and {B"}', 2, "'title' is never closed"),
         ("@book{a,\n title {A}}", 2, "expected '='"),
         ("@book{a, title={A},", 1, "'a' is never closed"),
-        ("@book{a, note={\n@book{b,\n title={B}}\n}}", 1, "runs on over '@book{b'"),
+        ("@book{a, note={\n@book{b,\n title={B}}\n}}", 1, "continues over '@book{b'"),
     ],
 )
 def test_a_malformed_entry_is_named_with_its_line_and_reason(tmp_path, bib, line, reason):
@@ -258,7 +258,7 @@ def test_a_name_no_string_defines_is_kept_and_warned_of(tmp_path):
     loaded = load(tmp_path, "l.bib", "@article{a,\n title={A}, journal = jcp}")
 
     assert loaded.records[0].csl["container-title"] == "jcp"
-    assert loaded.warnings == ("line 2: entry 'a': no @string defines 'jcp' in 'journal', taken as it stands",)
+    assert loaded.warnings == ("line 2: entry 'a': no @string defines 'jcp' in 'journal', used as it is",)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
@@ -294,7 +294,7 @@ def test_a_missing_file_and_a_folder_are_told_apart(tmp_path):
 
 
 def test_an_empty_library_says_so(tmp_path):
-    assert load(tmp_path, "l.bib", "").warnings == ("l.bib holds no entries",)
+    assert load(tmp_path, "l.bib", "").warnings == ("l.bib contains no entries",)
 
 
 @pytest.mark.parametrize(

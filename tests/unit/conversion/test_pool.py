@@ -244,7 +244,7 @@ def test_somebody_who_waits_is_served_while_all_workers_are_busy(use: Use, proce
 @pytest.mark.parametrize("kept", [False, True], ids=["aside", "kept"])
 def test_the_end_of_the_engine_is_not_held_up_by_somebody_who_waits(use: Use, processes: Processes, kept: bool) -> None:
     workers, worker = use(ANSWER), StandbyWorker()
-    end, serve = (worker.end, worker.ask) if kept else (workers.end, workers.convert_in_own_process)
+    end, serve = (worker.end, worker.call) if kept else (workers.end, workers.convert_in_own_process)
     refusals: list[CiteLoomError] = []
 
     def wait() -> None:
@@ -338,7 +338,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 def test_a_worker_that_is_killed_from_outside_is_not_its_documents_fault(use: Use, processes: Processes) -> None:
     error = refused(use(KILLED), "paper.pdf")
     assert (error.cause, error.code in RETRIED_CODES) == (Cause.UNCERTAIN, True)
-    assert "paper.pdf was killed from outside" in error.message
+    assert "paper.pdf was killed by another program" in error.message
     assert len(processes) == 2, "it is tried once more at once"
     assert refused(use(ANSWER), "crash").cause is Cause.DOCUMENT
 

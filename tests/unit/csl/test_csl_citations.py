@@ -363,7 +363,7 @@ def test_a_style_with_what_cannot_be_set_is_replaced_and_that_is_said(tmp_path: 
     style = style_from_file(own_style(tmp_path, "<hologram/>"))
     made = format_citations([work()], [[Cite("k")]], style, markup="text")
     assert made.citations == ("(Roe, 2001)",)
-    used = "uses the element <hologram>, which cannot be set; APA Style 7th edition was used instead."
+    used = "uses the element <hologram>, which is not supported; APA Style 7th edition was used instead."
     assert made.warnings == (f"My faculty's style {used}",)
 
 

@@ -181,7 +181,9 @@ def test_a_document_whose_reader_is_killed_is_read_later_and_fails_only_when_tha
     def kill(self: WorkerPool, request: dict[str, Any], *more: Any) -> dict[str, Any]:
         if request["path"].endswith("coral.md") and len(killed) < times:
             killed.append(request["path"])
-            raise CiteLoomError(Code.ENGINE_UNAVAILABLE, "The process that read coral.md was killed from outside.")
+            raise CiteLoomError(
+                Code.ENGINE_UNAVAILABLE, "The process that read coral.md was killed by another program."
+            )
         return convert(self, request, *more)
 
     monkeypatch.setattr(WorkerPool, "convert", kill)

@@ -11,7 +11,7 @@ from citeloom.api.library import DocumentPage, ListDocuments
 from citeloom.catalog import Catalog
 from citeloom.catalog.documents import Document, State
 from citeloom.catalog.projects import Project
-from citeloom.conversion.ocr.languages import known_languages, normalise
+from citeloom.conversion.ocr.languages import known_languages, language_tags
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.settings import Index
 from citeloom.engine.events import Events
@@ -87,5 +87,5 @@ def test_a_list_that_cannot_be_is_refused(service: DocumentService, wrong: dict[
 def test_every_language_has_a_name_and_a_code_that_the_settings_understand() -> None:
     known = known_languages()
     assert len({language.code for language in known}) == len({language.name for language in known}) == len(known)
-    assert [language.code for language in known if normalise(language.code) != [language.code]] == []
+    assert [language.code for language in known if language_tags(language.code) != [language.code]] == []
     assert all(language.name[0].isupper() for language in known)

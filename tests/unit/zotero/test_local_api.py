@@ -104,7 +104,7 @@ def test_a_search_that_is_gone_never_finds_the_whole_library(world: World, zoter
     for reply in (answer, whole_library):
         zotero.answer = reply  # type: ignore[method-assign]
         with pytest.raises(CiteLoomError):
-            source.found_by(snapshot, snapshot.searches[keys["to_read"]])
+            source.run_search(snapshot, snapshot.searches[keys["to_read"]])
 
 
 def test_one_entry_too_few_is_an_error(world: World, zotero: LocalZotero) -> None:
@@ -117,7 +117,7 @@ def test_one_entry_too_few_is_an_error(world: World, zotero: LocalZotero) -> Non
         return Reply(reply.status, json.loads(reply.content())[1:], reply.headers)
 
     zotero.answer = one_less  # type: ignore[method-assign]
-    with pytest.raises(CiteLoomError, match="everything it announces"):
+    with pytest.raises(CiteLoomError, match="fewer objects than it announces"):
         LocalApi(zotero.url).read(MINE)
 
 

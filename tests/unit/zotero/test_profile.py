@@ -43,7 +43,7 @@ def preference(name: str, value: str) -> str:
 def test_the_usual_places_of_each_system_are_found(tmp_path: Path, platform: str) -> None:
     folder = profile(tmp_path / SETTINGS[platform])
     data = library(tmp_path / "Zotero")
-    assert find_zotero({}, tmp_path, platform) == Profile(folder, data, None, 23119, False)
+    assert find_zotero({}, tmp_path, platform) == Profile(folder, data, None, 23119)
 
 
 def test_windows_settings_move_with_the_roaming_folder(tmp_path: Path) -> None:
@@ -61,13 +61,12 @@ def test_what_was_set_in_zotero_is_read_from_its_preferences(tmp_path: Path) -> 
         preference("useDataDir", "true"),
         preference("baseAttachmentPath", f'"{base}"'),
         preference("httpServer.port", "23120"),
-        preference("httpServer.localAPI.enabled", "true"),
         '// user_pref("extensions.zotero.httpServer.port", 1);',
         'user_pref("extensions.zotero.broken", "no end);',
     )
     found = find_zotero({}, tmp_path, "linux")
     assert found
-    assert (found.data_folder, found.base_folder, found.port, found.api_enabled) == (data, base, 23120, True)
+    assert (found.data_folder, found.base_folder, found.port) == (data, base, 23120)
 
 
 def test_a_windows_path_loses_its_escapes(tmp_path: Path) -> None:

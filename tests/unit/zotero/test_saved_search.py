@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.zotero.saved_search import matches
+from citeloom.zotero.saved_search import evaluate
 from citeloom.zotero.types import Item, Library, SavedSearch, Snapshot, ZoteroCollection, item_from_json
 
 RECORDINGS = Path(__file__).parents[2] / "recordings"
@@ -77,7 +77,7 @@ def search(*conditions: Condition, key: str = "SEARCH22") -> SavedSearch:
 
 
 def found(*conditions: Condition) -> set[str]:
-    return matches(library(), search(*conditions))
+    return evaluate(library(), search(*conditions))
 
 
 @pytest.mark.parametrize("version", ["zotero-9", "zotero-10"])
@@ -88,7 +88,7 @@ def test_the_recorded_search_finds_what_zotero_found(version: str) -> None:
     saved = bodies["searches"][0]["data"]
     snapshot = Snapshot(Library("library", "My Library"), {}, {}, {i.key: i for i in items})
     tagged = {i.key for i in items if "to-read" in i.tags}
-    assert matches(snapshot, SavedSearch(saved["key"], saved["name"], tuple(saved["conditions"]))) == tagged != set()
+    assert evaluate(snapshot, SavedSearch(saved["key"], saved["name"], tuple(saved["conditions"]))) == tagged != set()
 
 
 @pytest.mark.parametrize(
@@ -183,8 +183,8 @@ def test_an_annotation_is_found_by_what_it_is_and_never_by_what_it_is_not() -> N
 @pytest.mark.parametrize("date", ["n.d.", "429 BCE"])
 def test_what_has_no_year_of_our_era_is_before_and_after_nothing(date: str) -> None:
     undated = Snapshot(Library("library", "My Library"), {}, {}, {"K": item("K", "book", date=date)})
-    assert matches(undated, search(("date", "isBefore", "2021"))) == set()
-    assert matches(undated, search(("date", "isAfter", "1"))) == set()
+    assert evaluate(undated, search(("date", "isBefore", "2021"))) == set()
+    assert evaluate(undated, search(("date", "isAfter", "1"))) == set()
 
 
 def test_a_search_within_a_search_is_run_and_a_circle_of_them_ends() -> None:
@@ -192,10 +192,10 @@ def test_a_search_within_a_search_is_run_and_a_circle_of_them_ends() -> None:
     first = search(("savedSearch", "is", "SECOND22"), ("title", "contains", "deep"), key="FIRST222")
     second = search(("savedSearch", "is", "FIRST222"), key="SECOND22")
     snapshot = library(tagged, first, second)
-    assert matches(snapshot, search(("savedSearch", "is", "TAGGED22"))) == {"CHAPTER2", "CASECAS2"}
-    assert matches(snapshot, search(("savedSearch", "isNot", "TAGGED22"))) == {"ARTICLE2"}
-    assert matches(snapshot, search(("savedSearch", "is", "GONE2222"))) == set()
-    assert matches(snapshot, first) == {"ARTICLE2"}
+    assert evaluate(snapshot, search(("savedSearch", "is", "TAGGED22"))) == {"CHAPTER2", "CASECAS2"}
+    assert evaluate(snapshot, search(("savedSearch", "isNot", "TAGGED22"))) == {"ARTICLE2"}
+    assert evaluate(snapshot, search(("savedSearch", "is", "GONE2222"))) == set()
+    assert evaluate(snapshot, first) == {"ARTICLE2"}
 
 
 @pytest.mark.parametrize(

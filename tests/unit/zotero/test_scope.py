@@ -63,7 +63,7 @@ GROUP = snapshot(
 
 
 def selected(scope: Scope) -> set[str]:
-    return select(MINE, scope, lambda search: {"INTHESIS", "ACHILD22", "gone"})
+    return select(MINE, scope, lambda *_: {"INTHESIS", "ACHILD22", "gone"})
 
 
 def refused(words: str, **how: Any) -> CiteLoomError:
@@ -123,7 +123,7 @@ def test_what_is_gone_from_zotero_is_an_error_and_never_the_whole_library(kind: 
 def test_collections_in_a_circle_are_walked_once() -> None:
     ring = [ZoteroCollection("AAAAAAA2", "A", "BBBBBBB2"), ZoteroCollection("BBBBBBB2", "B", "AAAAAAA2")]
     library = snapshot(Library("library", "My Library"), ring, [item("XXXXXXX2", "BBBBBBB2")])
-    assert select(library, Scope("library", "collection", "AAAAAAA2"), lambda search: set()) == {"XXXXXXX2"}
+    assert select(library, Scope("library", "collection", "AAAAAAA2"), lambda *_: set()) == {"XXXXXXX2"}
     assert find_scope([library], "A")[0].key == "AAAAAAA2"
 
 

@@ -37,7 +37,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
-    monkeypatch.setattr(database_copy, "_WAITS", (0.0, 0.0))
+    monkeypatch.setattr(database_copy, "_PAUSES", (0.0, 0.0))
     yield folder
     assert not list(folder.iterdir())
 
@@ -94,7 +94,7 @@ def test_collections_searches_and_full_text_come_along(world: World) -> None:
     }
     search = snapshot.searches[keys["to_read"]]
     assert search.conditions == ({"condition": "tag", "operator": "is", "value": "to-read"},)
-    assert source.found_by(snapshot, search) == {keys["article"], keys["book"]}
+    assert source.run_search(snapshot, search) == {keys["article"], keys["book"]}
     assert source.full_text(MINE, keys["article_pdf"]) == "The text of the article as Zotero took it."
     assert source.full_text(MINE, keys["book_pdf"]) is None
     (outside := world.data_folder.parent / "outside").mkdir()
@@ -190,9 +190,9 @@ def test_a_damaged_database_is_refused_whole(world: World) -> None:
 
 def test_what_is_no_database_of_zotero_is_refused_for_what_it_is(tmp_path: Path) -> None:
     database = tmp_path / "zotero.sqlite"
-    assert "is not there" in refusal(database).message
+    assert "does not exist" in refusal(database).message
     database.write_bytes(b"")
-    assert "no database of Zotero" in refusal(database).message
+    assert "not a Zotero database" in refusal(database).message
     database.write_bytes(b"a text file, long enough to have a header" * 50)
     assert "damaged" in refusal(database).message
     database.unlink()

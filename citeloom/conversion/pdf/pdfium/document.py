@@ -16,7 +16,7 @@ from citeloom.conversion.file_errors import file_error
 from citeloom.conversion.pdf.pdfium.api import c_api, pdfium, rendered
 from citeloom.conversion.pdf.pdfium.forms import FieldText, address, visible_fields
 from citeloom.conversion.pdf.pdfium.hidden_text import find_hidden_words
-from citeloom.conversion.pdf.pdfium.recursive_forms import without_loops
+from citeloom.conversion.pdf.pdfium.recursive_forms import without_cycles
 from citeloom.conversion.pdf.pdfium.text_runs import Run, placed_word, text_runs, upright_box
 from citeloom.conversion.pdf.raw_page import OutlineEntry, RawPage, RawPdf, Word
 
@@ -50,8 +50,8 @@ class PdfFile:
         document = self._document
         pages, unreadable, last_readable = list[RawPage](), list[int](), 0
         with self._lock:
-            claimed = len(document)
-            for index in range(claimed):
+            declared = len(document)
+            for index in range(declared):
                 try:
                     pages.append(_read_page(document, index))
                     last_readable = index + 1
@@ -61,19 +61,19 @@ class PdfFile:
                     unreadable.append(index + 1)
                     pages.append(RawPage(index + 1, 612.0, 792.0, page_label(document, index), []))
             raw = RawPdf(pages, _title(document), list(_outline(document)), unreadable)
-            if len(pages) < claimed:
+            if len(pages) < declared:
                 # The page count is not reliable: a few bytes can claim a million pages.
                 raw.pages = pages[:last_readable]
                 raw.unreadable = [number for number in unreadable if number <= last_readable]
-                raw.claimed = claimed
+                raw.declared_pages = declared
             return raw
 
-    def render(self, number: int, scale: float, quarter: int) -> Image:
+    def render(self, number: int, scale: float, quarter_turns: int) -> Image:
         """Return a page as a grey image with `scale` pixels per point, or fewer for a huge page."""
         with self._lock, closing(self._document.get_page(number - 1)) as page:
             scale = min(scale, _MAX_SIDE / max(*page.get_size(), 1.0))
             # pdfium applies the page's own rotation; the remaining turns make sideways text upright.
-            turn = (quarter * 90 - page.get_rotation()) % 360
+            turn = (quarter_turns * 90 - page.get_rotation()) % 360
             picture = rendered(page, "L", scale=scale, rotation=turn, grayscale=True)
             picture.info["dpi"] = (72 * scale, 72 * scale)
             return picture
@@ -81,7 +81,7 @@ class PdfFile:
 
 def _open(path: Path) -> Any:
     try:
-        document = pdfium.PdfDocument(without_loops(path) or path)
+        document = pdfium.PdfDocument(without_cycles(path) or path)
         document.init_forms()
         return document
     except pdfium.PdfiumError as error:
@@ -142,12 +142,12 @@ def open_layers(document: Any, index: int) -> Iterator[tuple[list[Layer], tuple[
                 text_page = stack.enter_context(closing(shown.get_textpage()))
                 found = list(text_runs(text_page))
                 if shown is not page:
-                    found = [run for run in found if _owner(text_page, run) in fields.objects]
+                    found = [run for run in found if _text_object(text_page, run) in fields.objects]
                 layers.append(Layer(shown, text_page, found))
         yield layers, fields.written
 
 
-def _owner(text_page: Any, run: Run) -> int | None:
+def _text_object(text_page: Any, run: Run) -> int | None:
     handle = c_api.FPDFText_GetTextObject(text_page.raw, run.places[0])
     return address(handle) if handle else None
 
@@ -155,50 +155,50 @@ def _owner(text_page: Any, run: Run) -> int | None:
 def _read_page(document: Any, index: int) -> RawPage:
     found: list[tuple[Word, int]] = []
     parts: list[str] = []
-    behind = unseen = 0
+    ocr_letters = invisible_words = 0
     with open_layers(document, index) as (layers, written):
         page = layers[0].page
         left, bottom, right, top = box = page.get_bbox()
         for layer in layers:
             words = [placed_word(layer.text_page.raw, run) for run in layer.runs]
             visibility = find_hidden_words(layer.page, layer.text_page, words, box)
-            seen = [(placed.word, placed.angle) for at, placed in enumerate(words) if at not in visibility.unseen]
-            found += seen
-            behind += sum(len(words[at].word.text) for at in visibility.behind)
-            unseen += len(visibility.unseen)
+            visible = [(placed.word, placed.angle) for at, placed in enumerate(words) if at not in visibility.invisible]
+            found += visible
+            ocr_letters += sum(len(words[at].word.text) for at in visibility.ocr_text)
+            invisible_words += len(visibility.invisible)
             if layer.page is page:
-                parts.append(_raw_text(layer.text_page, [layer.runs[at] for at in sorted(visibility.unseen)]))
+                parts.append(_raw_text(layer.text_page, [layer.runs[at] for at in sorted(visibility.invisible)]))
             else:
-                parts.append(" ".join(word.text for word, _ in seen))
-        invisible = behind > 0.7 * sum(len(word.text) for word, _ in found)
+                parts.append(" ".join(word.text for word, _ in visible))
+        has_ocr_text = ocr_letters > 0.7 * sum(len(word.text) for word, _ in found)
         turns = page.get_rotation() // 90 % 4
         for field in written:
             found += _field_words(field, turns)
             parts.append(field.text)
-        upright, turned, quarter = _split_by_angle(found)
+        upright, rotated_text, quarter_turns = _split_by_angle(found)
         if not upright:
-            quarter = turns
-        few = invisible or len(upright) < _FEW_WORDS
+            quarter_turns = turns
+        few = has_ocr_text or len(upright) < _FEW_WORDS
         picture_share, drawn = _pictures(page, (right - left) * (top - bottom)) if few else (0.0, False)
-    x_min, y_min, x_max, y_max = upright_box(box, quarter)
+    x_min, y_min, x_max, y_max = upright_box(box, quarter_turns)
     for word in upright:
         word.x0 -= x_min
         word.x1 -= x_min
         word.y -= y_min
-        word.recognised = invisible
+        word.recognised = has_ocr_text
     return RawPage(
         index + 1,
         x_max - x_min,
         y_max - y_min,
         page_label(document, index),
         upright,
-        turned,
+        rotated_text,
         "\n".join(part for part in parts if part),
-        quarter,
-        invisible,
+        quarter_turns,
+        has_ocr_text,
         picture_share,
         drawn,
-        unseen,
+        invisible_words,
     )
 
 
@@ -216,9 +216,9 @@ def _raw_text(text_page: Any, hidden: list[Run]) -> str:
     return "".join(parts)
 
 
-def _field_words(field: FieldText, quarter: int) -> Iterator[tuple[Word, int]]:
+def _field_words(field: FieldText, quarter_turns: int) -> Iterator[tuple[Word, int]]:
     """Yield the words of a form field with positions in its box; lines are wrapped at the box's width."""
-    left, bottom, right, top = upright_box(field.box, quarter)
+    left, bottom, right, top = upright_box(field.box, quarter_turns)
     size = min(_FIELD_SIZE, 0.8 * (top - bottom))
     lines: list[list[tuple[str, float, float]]] = []
     for paragraph in field.text.splitlines():
@@ -236,7 +236,7 @@ def _field_words(field: FieldText, quarter: int) -> Iterator[tuple[Word, int]]:
     for at, line in enumerate(lines):
         y = top - 0.8 * min(size, leading) - at * leading
         for text, x0, x1 in line:
-            yield Word(text, x0, x1, y, min(size, leading), "", False), quarter
+            yield Word(text, x0, x1, y, min(size, leading), "", False), quarter_turns
 
 
 def _pictures(page: Any, area: float) -> tuple[float, bool]:
@@ -259,7 +259,7 @@ def _split_by_angle(words: list[tuple[Word, int]]) -> tuple[list[Word], str, int
     for word, angle in words:
         if angle >= 0:
             weight[angle] += len(word.text)
-    quarter = max(range(4), key=lambda angle: (weight[angle], -angle))
-    upright = [word for word, angle in words if angle == quarter]
-    turned = " ".join(word.text for word, angle in words if angle != quarter)
-    return upright, turned, quarter
+    quarter_turns = max(range(4), key=lambda angle: (weight[angle], -angle))
+    upright = [word for word, angle in words if angle == quarter_turns]
+    rotated_text = " ".join(word.text for word, angle in words if angle != quarter_turns)
+    return upright, rotated_text, quarter_turns

@@ -87,7 +87,7 @@ def _classify_annotations(form: Any, page: Any) -> tuple[frozenset[int], tuple[F
         if not annotation:
             continue
         try:
-            text = _text(form, annotation) if _is_shown(annotation) else ""
+            text = _text(form, annotation) if _is_visible_field(annotation) else ""
             box = _box(annotation) if text else None
         finally:
             c_api.FPDFPage_CloseAnnot(annotation)
@@ -116,7 +116,7 @@ def _text_objects(handle: Any, depth: int) -> Iterator[int]:
             yield from _text_objects(c_api.FPDFFormObj_GetObject(handle, at), depth + 1)
 
 
-def _is_shown(annotation: Any) -> bool:
+def _is_visible_field(annotation: Any) -> bool:
     subtype = c_api.FPDFAnnot_GetSubtype(annotation)
     return (
         subtype in (c_api.FPDF_ANNOT_WIDGET, c_api.FPDF_ANNOT_FREETEXT)
@@ -151,14 +151,14 @@ def _selected_options(form: Any, annotation: Any) -> Iterator[str]:
             yield _string(c_api.FPDFAnnot_GetOptionLabel, form, annotation, at)
 
 
-def _string(ask: Any, *about: Any) -> str:
+def _string(getter: Any, *arguments: Any) -> str:
     """Return a string from a pdfium function that fills a buffer and returns the required size."""
-    size = ask(*about, None, 0)
+    size = getter(*arguments, None, 0)
     if size <= 2:
         return ""
-    room = (c_api.FPDF_WCHAR * (size // 2 + 1))()
-    ask(*about, room, size)
-    return ctypes.string_at(room, size - 2).decode("utf-16-le", "ignore").strip()
+    buffer = (c_api.FPDF_WCHAR * (size // 2 + 1))()
+    getter(*arguments, buffer, size)
+    return ctypes.string_at(buffer, size - 2).decode("utf-16-le", "ignore").strip()
 
 
 def _box(annotation: Any) -> tuple[float, float, float, float] | None:

@@ -22,7 +22,7 @@ _XOBJECTS = re.compile(rb"/XObject\s*(?:<<(.*?)>>|(\d{1,9})\s+\d+\s+R)", re.S)
 _REFERENCE = re.compile(rb"/([^\s/<>\[\]()]+)\s+(\d{1,9})\s+\d+\s+R")
 _PAINTS = re.compile(rb"/([^\s/<>\[\]()]+)\s+Do\b")
 _MAX_DICTIONARY = 100_000  # bytes
-_LONGEST_CONTENT = 20_000_000
+_MAX_FORM_CONTENT = 20_000_000
 _MAX_CONTENT = 200_000_000  # of all forms together
 
 
@@ -30,12 +30,12 @@ _MAX_CONTENT = 200_000_000  # of all forms together
 class _Form:
     start: int  # offset of its content in the file
     length: int
-    packed: bool
+    compressed: bool
     content: bytes
     painted: dict[bytes, int]  # name → number of the object that it paints
 
 
-def without_loops(path: Path) -> bytes | None:
+def without_cycles(path: Path) -> bytes | None:
     """Return the file without cycles; None if it has none that can be found (an encrypted file hides them)."""
     if not path.stat().st_size:
         return None
@@ -49,7 +49,7 @@ def without_loops(path: Path) -> bytes | None:
                 lambda found, names=names: b" " * len(found[0]) if found[1] in names else found[0],  # type: ignore[misc]
                 form.content,
             )
-            written = zlib.compress(content, 9) if form.packed else content
+            written = zlib.compress(content, 9) if form.compressed else content
             if len(written) <= form.length:  # readers ignore bytes after the end of compressed content
                 repaired = repaired or bytearray(data)
                 repaired[form.start : form.start + len(written)] = written
@@ -77,16 +77,17 @@ def _forms(data: mmap.mmap) -> dict[int, _Form]:
         dictionary = data[start : stream.start()]
         references = _references(data, starts, dictionary)
         filters = re.findall(rb"/(\w+Decode)\b", dictionary)
-        packed = filters == [b"FlateDecode"]
-        if not references or budget <= 0 or b"/DecodeParms" in dictionary or (b"/Filter" in dictionary and not packed):
+        compressed = filters == [b"FlateDecode"]
+        readable = compressed or b"/Filter" not in dictionary
+        if not references or budget <= 0 or b"/DecodeParms" in dictionary or not readable:
             continue
         raw = data[stream.end() : max(stream.end(), data.find(b"endstream", stream.end()))]
-        content = _decompressed(raw) if packed else raw
+        content = _decompressed(raw) if compressed else raw
         budget -= len(content)
         names = set(_PAINTS.findall(content))
         painted = {name: to for name, to in references.items() if name in names}
-        if painted and len(content) < _LONGEST_CONTENT:
-            found[number] = _Form(stream.end(), len(raw), packed, content, painted)
+        if painted and len(content) < _MAX_FORM_CONTENT:
+            found[number] = _Form(stream.end(), len(raw), compressed, content, painted)
     return found
 
 
@@ -106,7 +107,7 @@ def _references(data: mmap.mmap, starts: dict[int, int], dictionary: bytes) -> d
 
 def _decompressed(raw: bytes) -> bytes:
     try:
-        return zlib.decompressobj().decompress(raw, _LONGEST_CONTENT)
+        return zlib.decompressobj().decompress(raw, _MAX_FORM_CONTENT)
     except zlib.error:
         return b""
 

@@ -58,7 +58,7 @@ def text_runs(text_page: Any) -> Iterator[Run]:
             continue
         get_origin(handle, at, x_cell, y_cell)
         x, y = x_cell.value, y_cell.value
-        if letters and _jumps(x - x_before, y - y_before, style):
+        if letters and _is_new_word(x - x_before, y - y_before, style):
             yield Run(letters, places, style, spaced)
             letters, places = [], []
             spaced = False
@@ -81,24 +81,24 @@ def _character(handle: Any, at: int, code: int) -> str:
         return "\ufffd"
 
 
-def upright(x: float, y: float, quarter: int) -> tuple[float, float]:
+def upright(x: float, y: float, quarter_turns: int) -> tuple[float, float]:
     """Return a point after rotation to upright text."""
-    if quarter == 1:
+    if quarter_turns == 1:
         return y, -x
-    if quarter == 2:
+    if quarter_turns == 2:
         return -x, -y
-    if quarter == 3:
+    if quarter_turns == 3:
         return -y, x
     return x, y
 
 
-def upright_box(box: Box, quarter: int) -> Box:
+def upright_box(box: Box, quarter_turns: int) -> Box:
     """Return a box after rotation to upright text."""
-    (x0, y0), (x1, y1) = upright(box[0], box[1], quarter), upright(box[2], box[3], quarter)
+    (x0, y0), (x1, y1) = upright(box[0], box[1], quarter_turns), upright(box[2], box[3], quarter_turns)
     return min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)
 
 
-def _jumps(dx: float, dy: float, style: Style) -> bool:
+def _is_new_word(dx: float, dy: float, style: Style) -> bool:
     """Return whether the next letter is too far away to belong to the same word (pdfium joins across line ends)."""
     dx, dy = upright(dx, dy, style.angle)
     em = max(style.size, 1.0)
@@ -139,12 +139,12 @@ def placed_word(handle: Any, run: Run) -> PlacedWord:
     for at in ends:
         if c_api.FPDFText_GetLooseCharBox(handle, at, box):
             edges += [(box.left, box.bottom), (box.right, box.top)]
-    turned = [upright(across, up, style.angle) for across, up in edges]
+    rotated = [upright(across, up, style.angle) for across, up in edges]
     size = style.size or max(abs(edges[-1][1] - edges[0][1]), 1.0)
-    across = [point[0] for point in turned]
+    across = [point[0] for point in rotated]
     text = "".join(run.letters)
     # Surrogate pairs become one character; a lone surrogate is dropped.
     text = text.encode("utf-16", "surrogatepass").decode("utf-16", "ignore")
-    word = Word(text, min(across), max(across), turned[0][1], size, style.font, style.bold, run.spaced)
+    word = Word(text, min(across), max(across), rotated[0][1], size, style.font, style.bold, run.spaced)
     x_edges, y_edges = [point[0] for point in edges], [point[1] for point in edges]
     return PlacedWord(word, style.angle, (min(x_edges), min(y_edges), max(x_edges), max(y_edges)), run.places)

@@ -149,7 +149,7 @@ def test_a_stamp_along_the_margin_is_kept_apart(reader: Recogniser) -> None:
     page.paste(stamp, (30, 150))
     words = reader.words(page)
     assert texts(words) == WORDS
-    assert "Received in the reading room 1952" in words.turned
+    assert "Received in the reading room 1952" in words.rotated_text
 
 
 def test_a_page_in_the_shade_of_its_binding_is_read(reader: Recogniser) -> None:

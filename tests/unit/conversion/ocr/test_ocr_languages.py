@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citeloom.conversion.ocr.languages import normalise, parse_languages, tesseract_name
+from citeloom.conversion.ocr.languages import language_tags, parse_languages, tesseract_name
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ from citeloom.conversion.ocr.languages import normalise, parse_languages, tesser
     ],
 )
 def test_languages_are_understood_as_people_write_them(written: str, tags: list[str], data: list[str]) -> None:
-    assert normalise(written) == tags
+    assert language_tags(written) == tags
     assert [tesseract_name(tag) for tag in tags] == data
 
 
@@ -45,6 +45,6 @@ def test_what_names_no_language_is_told_apart() -> None:
 
 @given(st.text())
 def test_any_text_can_be_given_as_a_language(written: str) -> None:
-    for tag in normalise(written):
-        assert normalise(tag) == [tag]
-        assert normalise(tesseract_name(tag)) == [tag]
+    for tag in language_tags(written):
+        assert language_tags(tag) == [tag]
+        assert language_tags(tesseract_name(tag)) == [tag]

@@ -12,7 +12,7 @@ from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.cidfonts import UnicodeCIDFont
 
 from citeloom.conversion.convert import ConversionOptions, convert
-from citeloom.conversion.pdf.pdfium.recursive_forms import without_loops
+from citeloom.conversion.pdf.pdfium.recursive_forms import without_cycles
 from citeloom.core.errors import CiteLoomError, Code
 from tests.unit.conversion.raw_pdf import PAGE, PAGES, one_page, shown, stream, write
 from tests.unit.conversion.sample_papers import FILLER, Paper
@@ -197,7 +197,7 @@ def test_forms_that_share_their_names_and_form_no_loop_are_left_alone(tmp_path: 
     entries = "/Type /XObject /Subtype /Form /BBox [0 0 595 842] /Resources 8 0 R"
     forms: dict[int, bytes | str] = {6: stream(b"/Y Do", entries), 7: stream(INSIDE, entries), 8: shared}
     path = painting(tmp_path / "shared.pdf", forms)
-    assert without_loops(path) is None
+    assert without_cycles(path) is None
     assert "Inside it stands this." in convert(path, QUICK).pages[0].text
 
 

@@ -102,10 +102,10 @@ def test_a_page_with_nothing_but_a_text_box_has_text_and_its_picture_shows_and_m
     assert answer["found"] and len(answer["marks"]) == 1
 
 
-@pytest.mark.parametrize("quarter", [0, 1, 2, 3])
-def test_a_field_on_a_turned_page_stands_in_the_direction_of_reading(tmp_path: Path, quarter: int) -> None:
+@pytest.mark.parametrize("quarter_turns", [0, 1, 2, 3])
+def test_a_field_on_a_turned_page_stands_in_the_direction_of_reading(tmp_path: Path, quarter_turns: int) -> None:
     annotations = [field("Tx", "(one two three four five six seven)", 400, height=60)]
-    page = PAGE.format(annotations="10 0 R", more=f"/Rotate {90 * quarter}")
+    page = PAGE.format(annotations="10 0 R", more=f"/Rotate {90 * quarter_turns}")
     path = form(tmp_path / "turned.pdf", annotations, {3: page}, lines=[])
     assert " ".join(convert(path, QUICK).pages[0].text.split()) == "one two three four five six seven"
 

@@ -81,8 +81,8 @@ def test_a_picture_of_a_page_has_no_text_layer_whatever_stamp_it_bears() -> None
 
 def test_the_text_behind_a_scan_counts_where_it_can_be_read() -> None:
     crumbs = " ".join(f"t h~~ a{n}rc h ,,.. lVe" for n in range(20))
-    assert judge(page(PROSE, invisible=True, picture_share=1.0)) is TextLayer.GOOD
-    assert judge(page(crumbs, invisible=True, picture_share=1.0)) is TextLayer.GARBLED
+    assert judge(page(PROSE, has_ocr_text=True, picture_share=1.0)) is TextLayer.GOOD
+    assert judge(page(crumbs, has_ocr_text=True, picture_share=1.0)) is TextLayer.GARBLED
 
 
 @given(st.text(max_size=400))
