@@ -225,5 +225,5 @@ def _exists() -> CiteLoomError:
     return CiteLoomError(
         Code.LINK_ALREADY_EXISTS,
         "The link exists already.",
-        "show_note shows the links of a note; nothing was changed.",
+        "Nothing was changed.",
     )

@@ -169,7 +169,7 @@ class SuggestionService:
             raise CiteLoomError(
                 Code.SUGGESTION_NOT_FOUND,
                 f"Suggestion with ID '{id_[:40]}' not found, or decided on already.",
-                "suggest_links and suggest_generalize show the pending ones.",
+                "List the pending ones.",
             )
         return found, [notes[id_] for id_ in found.note_ids]
 

@@ -1,0 +1,1 @@
+"""Dialects: tools of other systems' documents, mapped onto the same verbs. Each module has a DIALECT."""
