@@ -47,7 +47,9 @@ def find_note(notes: Notes, id_: str, visible: Visible) -> NoteRow:
     if len(found) == 1:
         return found[0]
     if not found:
-        raise CiteLoomError(Code.ENTRY_NOT_FOUND, f"Entry with ID '{wanted}' not found.", "Search for it, to see its id.")
+        raise CiteLoomError(
+            Code.ENTRY_NOT_FOUND, f"Entry with ID '{wanted}' not found.", "Search for it, to see its id."
+        )
     raise CiteLoomError(
         Code.ENTRY_NOT_FOUND,
         f"The ids of several notes begin with '{wanted}'.",
