@@ -184,7 +184,7 @@ class ProjectService:
         note = self._indexes.remove(project)
         self._sources_changed()
         if notes := self._catalog.notes.count(project.id):
-            kept = f"{notes} notes of the project stay: 'citeloom notes list --project {project.id}'."
+            kept = f"The notes of the project stay ({notes}): 'citeloom notes list --project {project.id}'."
             note = f"{note} {kept}" if note else kept
         return RemovedProject(**summary, note=note)
 

@@ -101,7 +101,7 @@ def answer_schema(kind: Any, *without: str, **properties: Schema) -> Schema:
 PROJECTS = answer_schema(ProjectList, projects=_array(object_schema(ProjectSummary, "problem")))
 INSPECTION = answer_schema(CollectionDetails, "problem", storage=_OPEN, jobs=_array(_OPEN))
 QUERY = answer_schema(QueryResult)
-PASSAGE = answer_schema(PassageResult, "project")
+PASSAGE = answer_schema(PassageResult, "project", links=_array(_OPEN))
 DOCUMENTS = answer_schema(DocumentPage, documents=_array(object_schema(DocumentSummary, "warnings")))
 DOCUMENT = answer_schema(DocumentText, "warnings")
 QUOTE = answer_schema(VerifyResult)
