@@ -26,7 +26,7 @@ def engine() -> None:
 @engine.command()
 def start() -> None:
     """Start the engine and leave it running until 'citeloom engine stop'."""
-    if launch.ensure("person"):
+    if launch.ensure_running("person"):
         click.echo("The engine is running.")
     else:
         click.echo("The engine was running already.")
@@ -59,7 +59,7 @@ def resume() -> None:
 @json_option
 def status(json_: bool) -> None:
     """Say whether the engine runs, and what it does. Exit code 3 when it does not."""
-    if not launch.running():
+    if not launch.is_running():
         if json_:
             as_json({"running": False, "data_folder": paths.folders().data})
         else:

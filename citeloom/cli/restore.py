@@ -26,7 +26,7 @@ def restore(file: str, replace: bool, settings: bool, yes: bool, json_: bool) ->
     them. Settings of privacy, of Zotero and of where passages are sent stay as they are here, unless you give
     --settings. Editors reconnect by themselves.
     """
-    started_by = (launch.address() or {}).get("started_by", "cli") if launch.running() else "cli"
+    started_by = (launch.address() or {}).get("started_by", "cli") if launch.is_running() else "cli"
     with connected() as client:
         backup = client.call(ReadBackup(file=absolute(file)))
         if not json_:
@@ -46,7 +46,7 @@ def restore(file: str, replace: bool, settings: bool, yes: bool, json_: bool) ->
             done = client.call(Restore(file=absolute(file), replace=replace, accepted=accepted, all_settings=settings))
     with waiting("Starting the engine"):
         wait_until_stopped()
-        launch.ensure(started_by)
+        launch.ensure_running(started_by)
     if json_:
         as_json(done)
         return

@@ -58,12 +58,12 @@ class Control:
             self._cancel.set()
 
     async def _answer(self, line: bytes) -> None:
-        await self._send(protocol.line(await self._result(line)))
+        await self._send(protocol.encode_line(await self._result(line)))
 
     async def _result(self, line: bytes) -> dict[str, Any]:
         number = None
         try:
-            request = protocol.read(line)
+            request = protocol.decode_line(line)
             number = protocol.request_id(request)
             args = dict(request.get("args") or {})
             refuse_large_integers(args)
@@ -108,7 +108,7 @@ class Control:
         if self._unsent >= _MAX_UNSENT and isinstance(event, JobProgress):
             return  # a client that does not read would get hours of progress at once, and the next event replaces it
         self._unsent += 1
-        await self._send(protocol.line({"event": encode_event(event)}))
+        await self._send(protocol.encode_line({"event": encode_event(event)}))
         self._unsent -= 1
 
     async def _send(self, line: bytes) -> None:

@@ -266,7 +266,7 @@ class Server:
     async def _serve(self, connection: Connection, task: asyncio.Task[None]) -> None:
         async with asyncio.timeout(protocol.HELLO_SECONDS):
             first = await connection.read_line(protocol.HELLO_LIMIT)
-        hello = protocol.read_object(first or b"")
+        hello = protocol.decode_object(first or b"")
         if hello is None or not hmac.compare_digest(str(hello.get("token", "")).encode(), self._token.encode()):
             log.warning("a connection without the token was dropped")
             return
@@ -280,10 +280,10 @@ class Server:
                 )
             self._container.editors.check_allowed(str(options.get("bridge") or ""))
         except CiteLoomError as error:
-            await connection.send(protocol.line({"ok": False, "error": error.as_dict()}))
+            await connection.send(protocol.encode_line({"ok": False, "error": error.as_dict()}))
             return
         # A client gives up when the hello is not answered in time, and a reload may take longer than that.
-        await connection.send(protocol.line({"ok": True, "version": __version__, "pid": os.getpid()}))
+        await connection.send(protocol.encode_line({"ok": True, "version": __version__, "pid": os.getpid()}))
         await self._ready.wait()
         role = hello.get("role")
         if role not in ("mcp", "control"):

@@ -88,9 +88,9 @@ class Session:
                         await self._count_call(message, line)
                         await to_server.send(SessionMessage(message))
                     except (ValueError, RecursionError):  # also if nested too deeply to be serialised again
-                        number = protocol.request_id(protocol.read_object(line))
+                        number = protocol.request_id(protocol.decode_object(line))
                         problem = {"code": -32600, "message": "That is not a JSON-RPC request."}
-                        await connection.send(protocol.line({"jsonrpc": "2.0", "id": number, "error": problem}))
+                        await connection.send(protocol.encode_line({"jsonrpc": "2.0", "id": number, "error": problem}))
 
         async def send() -> None:
             async with from_server:
@@ -319,7 +319,7 @@ def _read_message(line: bytes) -> types.JSONRPCMessage:
         return jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValueError:
         # An editor that cuts a text inside a character sends a lone surrogate, which strict parsers reject.
-        repaired = json.dumps(protocol.read(line), ensure_ascii=False).encode("utf-8", "replace")
+        repaired = json.dumps(protocol.decode_line(line), ensure_ascii=False).encode("utf-8", "replace")
         return jsonrpc_message_adapter.validate_json(repaired, by_name=False)
 
 

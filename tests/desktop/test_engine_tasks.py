@@ -94,7 +94,7 @@ def test_an_engine_of_another_version_is_told_and_can_be_restarted(
     with qtbot.waitSignals([context.tasks.lost, context.tasks.reached], timeout=LONG):
         context.tasks.run(context, stop_engine)
     assert other_version() is None
-    assert engine_address(own_home)["pid"] != first and launch.running()
+    assert engine_address(own_home)["pid"] != first and launch.is_running()
 
 
 def test_an_app_that_leaves_does_not_start_the_engine_again(own_home: Path, context: PageContext, qtbot: QtBot) -> None:
@@ -106,5 +106,5 @@ def test_an_app_that_leaves_does_not_start_the_engine_again(own_home: Path, cont
     for request in (Pause(), Status()):
         context.tasks.send(context, request, failed=failures.append)
     qtbot.waitUntil(lambda: len(failures) == 2, timeout=LONG)
-    assert not launch.running()
+    assert not launch.is_running()
     assert {error.next_step for error in failures} == {"Try again in a moment."}, "nobody has a terminal here"

@@ -46,7 +46,7 @@ def test_a_project_whose_making_is_killed_is_whole_or_not_there(home: Path, tmp_
     for number in range(_MOMENTS):
         with engine_with(home, _moments(f"p{number}")[number]) as engine, connect(home, hello(home)) as client:
             arguments = {"project": f"p{number}", "folders": [str(papers)]}
-            client.sendall(protocol.line({"id": 1, "verb": "library.add_project", "args": arguments}))
+            client.sendall(protocol.encode_line({"id": 1, "verb": "library.add_project", "args": arguments}))
             assert engine.wait(WAIT) == -signal.SIGKILL
     found = examined(home)
     assert len(found) >= 4

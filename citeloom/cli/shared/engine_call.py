@@ -18,7 +18,7 @@ def waiting(what: str) -> AbstractContextManager[object]:
 
 def connected(*, events: bool = False) -> Client:
     """Return a connection to the engine, started if necessary; a job can be followed on one with events."""
-    with waiting("Connecting" if launch.running() else "Starting the engine"):
+    with waiting("Connecting" if launch.is_running() else "Starting the engine"):
         client = Client()
         if events:
             client.call(Watch())

@@ -203,7 +203,7 @@ class EngineTasks(QObject):
     def _client(self) -> Client:
         """Return the connection of this thread: a connection carries one request at a time."""
         client: Client | None = getattr(self._local, "client", None)
-        if client is not None and not client.alive():
+        if client is not None and not client.is_open():
             self._drop_client()
             client = None
         if client is None:
