@@ -62,11 +62,15 @@ class Bridge:
             return
         request_id, method = protocol.request_id(message), message.get("method")
         if request_id is None and message.get("id") is not None:
-            self._write({"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": "That is not a request id."}})
+            self._write(
+                {"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": "That is not a request id."}}
+            )
             return
         if len(line) > protocol.LINE_LIMIT:  # the engine would close the connection, with other calls on it
             megabytes = protocol.LINE_LIMIT // 1_048_576
-            problem = CiteLoomError(Code.INVALID_INPUT, f"This call is longer than {megabytes} MB.", "Send less at a time.")
+            problem = CiteLoomError(
+                Code.INVALID_INPUT, f"This call is longer than {megabytes} MB.", "Send less at a time."
+            )
             self._refuse(request_id, str(method), problem)
             return
         with self._connecting:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
+import msgspec
+
 from citeloom.api.verbs import Request
 from citeloom.core.types import Coverage
 
@@ -161,15 +163,14 @@ class FindingCounts:
     note: int
 
 
-@dataclass(frozen=True, slots=True)
-class SearchedText:
+class SearchedText(msgspec.Struct, frozen=True, rename={"description": "words"}):
     """A document in which quotations were looked up."""
 
     citekey: str
     source: str
     matched_by: str | None
     text_source: str | None
-    words: str  # the file and how it was matched, for display
+    description: str  # the file and how it was matched, for display
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
+from citeloom.api.activity import StartedJob
 from citeloom.api.events import JobFinished
-from citeloom.api.types import StartedJob
 from citeloom.api.verbs import Request, decode
 
 
@@ -89,8 +91,7 @@ class SourceProblem:
     reason: str
 
 
-@dataclass(frozen=True)
-class SyncPreview:
+class SyncPreview(msgspec.Struct, frozen=True, rename={"needs_confirmation": "asks"}):
     """The changes that a sync of a project would make."""
 
     project: str
@@ -100,14 +101,14 @@ class SyncPreview:
     without_file: list[DocumentWithoutFile]
     removed: list[PlannedDocument]
     unchanged: int
-    asks: bool  # whether so many would be removed that confirmation is required
+    needs_confirmation: bool  # so many would be removed
     problems: list[SourceProblem]
     warnings: list[str]
 
     @property
     def changes_anything(self) -> bool:
         """Whether the sync would change something."""
-        removed = self.removed and not self.asks
+        removed = self.removed and not self.needs_confirmation
         return bool(self.added or self.changed or self.updated or self.without_file or removed)
 
 

@@ -75,13 +75,6 @@ class RemovedProject(ProjectSummary):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProjectSummaries:
-    """Projects, by id."""
-
-    projects: list[ProjectSummary]
-
-
-@dataclass(frozen=True, kw_only=True)
 class ZoteroPart:
     """A part of a Zotero library, by name."""
 
@@ -119,8 +112,8 @@ class DisallowSource(Request[DisallowedSource], verb="library.disallow_source", 
 
 
 @dataclass(frozen=True, kw_only=True)
-class ListProjects(Request[ProjectSummaries], verb="library.list_projects"):
-    """List all projects, or those with the given ids."""
+class ListProjects(Request[list[ProjectSummary]], verb="library.list_projects"):
+    """List all projects, or those with the given ids, by id."""
 
     only: Sequence[str] | None = None
 
@@ -326,14 +319,7 @@ class ClaimedDocument(DocumentRow):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClaimList:
-    """The documents with open claims."""
-
-    documents: list[ClaimedDocument]
-
-
-@dataclass(frozen=True, kw_only=True)
-class ListClaims(Request[ClaimList], verb="library.list_claims"):
+class ListClaims(Request[list[ClaimedDocument]], verb="library.list_claims"):
     """List the documents of a project with open claims."""
 
     project: str

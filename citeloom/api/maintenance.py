@@ -7,9 +7,11 @@ from typing import Any
 
 import msgspec
 
-from citeloom.api.types import StartedJob
+from citeloom.api.activity import StartedJob
 from citeloom.api.verbs import Request
 from citeloom.core.jobs import RunningJob
+
+# `rename` gives the name of a field in JSON, where commands print it under an earlier one.
 
 EMBEDDED = "embedded"  # location of an index in CiteLoom's own folder
 
@@ -26,7 +28,7 @@ class JobOutcome(msgspec.Struct, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class HealthFinding:
     """The result of the health check for one part."""
 
     part: str
@@ -36,23 +38,15 @@ class Finding:
     next_step: str  # if something is wrong
 
 
-@dataclass(frozen=True, slots=True)
-class CheckUpResult:
-    """The findings of the health check, one for each part."""
-
-    findings: list[Finding]
-
-
 @dataclass(frozen=True, kw_only=True)
-class CheckUp(Request[CheckUpResult], verb="maintenance.doctor"):
-    """Check every part of the engine."""
+class CheckUp(Request[list[HealthFinding]], verb="maintenance.doctor"):
+    """Check every part of the engine; one finding or more for each."""
 
 
 # -- models ------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class ModelInfo:
+class ModelInfo(msgspec.Struct, frozen=True, rename={"installed": "here"}):
     """An available dense model."""
 
     name: str
@@ -60,20 +54,19 @@ class ModelInfo:
     description: str
     size_gb: float
     bundled: bool
-    here: bool  # on this machine
+    installed: bool  # on this machine
     languages: list[str]  # codes; "*": dozens
     tokens: int | None  # maximum input length; None: not known
     recommended: bool  # for the languages of the library
 
 
-@dataclass(frozen=True, slots=True)
-class RerankerInfo:
+class RerankerInfo(msgspec.Struct, frozen=True, rename={"installed": "here"}):
     """An available cross-encoder."""
 
     name: str
     description: str
     size_gb: float
-    here: bool  # on this machine
+    installed: bool  # on this machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,16 +93,12 @@ class ListModels(Request[ModelList], verb="maintenance.models"):
     """List the available models."""
 
 
-@dataclass(frozen=True, slots=True)
-class UseModelResult:
-    """The import that rebuilds the index; None if the project has the model already."""
-
-    job_id: str | None
-
-
 @dataclass(frozen=True, kw_only=True)
-class UseModel(Request[UseModelResult], verb="maintenance.use_model", read_only=False):
-    """Change the dense model of a project."""
+class UseModel(Request[str | None], verb="maintenance.use_model", read_only=False):
+    """Change the dense model of a project.
+
+    The result is the id of the import that rebuilds the index; None if the project has the model already.
+    """
 
     project: str
     model: str
@@ -447,12 +436,11 @@ class BackupSource:
     label: str
 
 
-@dataclass(frozen=True, slots=True)
-class SettingDifference:
+class SettingDifference(msgspec.Struct, frozen=True, rename={"current": "here"}):
     """A setting that differs in a backup."""
 
     name: str
-    here: Any  # the present value
+    current: Any
     backup: Any
 
 
@@ -478,13 +466,12 @@ class ReadBackup(Request[BackupContents], verb="maintenance.read_backup"):
     file: str
 
 
-@dataclass(frozen=True, slots=True)
-class RestoreResult:
+class RestoreResult(msgspec.Struct, frozen=True, rename={"replaced_data": "aside"}):
     """The result of a restore. The engine stops, and the next one uses the restored data."""
 
     projects: list[str]
     passages: int
-    aside: str | None  # the folder with the replaced data
+    replaced_data: str | None  # the folder that it was moved to
     settings: bool  # whether the backup's settings are used
     kept_settings: list[SettingDifference]  # not restored
     embedded: list[str]  # ids of projects whose index was on a server

@@ -21,7 +21,7 @@ def print_one(one: Checked) -> None:
     print_findings(one, report.findings if report else ())
     print_summary(one)
     for text in report.texts if report else ():
-        line((f"Looked up in {text.citekey}: {one_line(text.words)}", "dim"))
+        line((f"Looked up in {text.citekey}: {one_line(text.description)}", "dim"))
 
 
 def print_findings(one: Checked, findings: Iterable[Finding]) -> None:

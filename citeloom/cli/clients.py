@@ -154,7 +154,7 @@ def _list(names: str) -> list[str]:
 def _check_projects(projects: tuple[str, ...]) -> None:
     if not projects:
         return
-    known = [project.id for project in ask(ListProjects(), "Looking for the projects").projects]
+    known = [project.id for project in ask(ListProjects(), "Listing the projects")]
     for project in projects:
         if project not in known:
             choices = f"There are: {', '.join(known)}." if known else "Add one first: citeloom project add"

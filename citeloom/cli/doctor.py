@@ -7,7 +7,7 @@ import sys
 import click
 from rich.text import Text
 
-from citeloom.api.maintenance import CheckUp, Finding
+from citeloom.api.maintenance import CheckUp, HealthFinding
 from citeloom.cli.shared.engine_call import connected, waiting
 from citeloom.cli.shared.output import console
 from citeloom.core import paths
@@ -28,7 +28,8 @@ def doctor() -> None:
     try:
         with connected() as client, waiting("Looking"):
             findings.append(_finding("engine", f"answers; its log is {log}"))
-            findings += client.call(CheckUp()).findings
+            found = client.call(CheckUp())
+            findings += found
     except CiteLoomError as error:
         findings.append(_finding("engine", error.message, error.next_step or f"Its log: {log}.", ok=False))
     for one in findings:
@@ -43,5 +44,5 @@ def doctor() -> None:
     sys.exit(1 if bad else 0)
 
 
-def _finding(part: str, seen: str, next_step: str = "", *, ok: bool = True) -> Finding:
-    return Finding(part=part, ok=ok, note=False, seen=seen, next_step=next_step)
+def _finding(part: str, seen: str, next_step: str = "", *, ok: bool = True) -> HealthFinding:
+    return HealthFinding(part=part, ok=ok, note=False, seen=seen, next_step=next_step)

@@ -67,7 +67,7 @@ def _decide(project: str, confirm: tuple[str, ...], key: str | None, refuse: tup
 
 
 def _list_doubtful(project: str, *, json_: bool) -> None:
-    found = ask(ListClaims(project=project)).documents
+    found = ask(ListClaims(project=project))
     if json_:
         as_json(found)
         return

@@ -31,8 +31,8 @@ def start() -> None:
     else:
         click.echo("The engine was running already.")
     with Client(start=False) as client:
-        if lost := client.call(Status()).lost:
-            click.echo(lost, err=True)
+        if orphaned := client.call(Status()).orphaned_indexes:
+            click.echo(orphaned, err=True)
 
 
 @engine.command()
@@ -79,8 +79,8 @@ def status(json_: bool) -> None:
         click.echo("Imports are paused. Continue with: citeloom engine resume")
     if state.settings_problem:
         click.echo(f"The previous settings are in force. {state.settings_problem}")
-    if state.lost:
-        click.echo(state.lost)
+    if state.orphaned_indexes:
+        click.echo(state.orphaned_indexes)
     for job in state.jobs:
         what = _JOBS.get(job.kind, "Import of {project}").format(project=job.project)
         click.echo(f"{what}: {job.state}, {describe_progress(job)}")

@@ -103,7 +103,7 @@ def compact(project: str | None, json_: bool) -> None:
     """
     results: list[CompactResult | dict[str, object]] = []
     with connected(events=True) as client:
-        for one in [project] if project else [p.id for p in client.call(ListProjects()).projects]:
+        for one in [project] if project else [p.id for p in client.call(ListProjects())]:
             job = client.call(CompactIndex(project=one))
             if job.job_id is None:
                 results.append({"project": one, "by_server": True, "place": job.place})

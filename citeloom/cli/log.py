@@ -15,7 +15,7 @@ from citeloom.cli.shared.output import as_json, json_option, table
 @json_option
 def log(project: str | None, limit: int, json_: bool) -> None:
     """What went to which editor: when, which client, which project, which passages."""
-    entries = ask(ShowAccessLog(project=project, limit=limit)).entries
+    entries = ask(ShowAccessLog(project=project, limit=limit))
     if json_:
         as_json(entries)
     elif not entries:

@@ -47,7 +47,7 @@ def list_(rerankers_: bool, json_: bool) -> None:
     if json_:
         as_json(known)
     elif rerankers_:
-        rows = [(r.name, r.description, _size(r), "yes" if r.here else "no") for r in known.rerankers]
+        rows = [(r.name, r.description, _size(r), "yes" if r.installed else "no") for r in known.rerankers]
         table(("reranker", "about it", "size", "here"), rows)
     else:
         users = {one.name: [p.id for p in known.projects if p.dense_model == one.name] for one in known.models}
@@ -67,7 +67,7 @@ def _row(model: ModelInfo, projects: list[str]) -> tuple[object, ...]:
         model.dimensions,
         f"{model.tokens} tokens" if model.tokens else "",
         _size(model),
-        "built in" if model.bundled else "yes" if model.here else "no",
+        "built in" if model.bundled else "yes" if model.installed else "no",
         ", ".join(projects),
     )
 
@@ -126,7 +126,7 @@ def use(project: str, model: str, download_: bool, yes: bool) -> None:
         )
         if not yes:
             click.confirm("Build it?", abort=True)
-        job_id = client.call(UseModel(project=project, model=model)).job_id
+        job_id = client.call(UseModel(project=project, model=model))
         if job_id is None:
             return  # the project got this model meanwhile
         finished = wait_for_job(client, job_id, quiet=False)

@@ -129,7 +129,7 @@ def disallow(id: str, source: str) -> None:
 @json_option
 def list_(json_: bool) -> None:
     """List the projects and how much of each can be searched."""
-    projects = ask(ListProjects()).projects
+    projects = ask(ListProjects())
     if json_:
         as_json([project_json(one) for one in projects])
     elif not projects:

@@ -51,8 +51,8 @@ def restore(file: str, replace: bool, settings: bool, yes: bool, json_: bool) ->
         as_json(done)
         return
     click.echo(f"Restored: {', '.join(done.projects)}, {done.passages:,} passages.")
-    if done.aside:
-        click.echo(f"What was here before is in {done.aside}; delete it when you no longer need it.")
+    if done.replaced_data:
+        click.echo(f"What was here before is in {done.replaced_data}; delete it when you no longer need it.")
     if done.embedded:
         click.echo(f"Embedded now, no longer on a server: {', '.join(done.embedded)}.")
     if not done.settings:
@@ -73,4 +73,4 @@ def _print_changes(backup: BackupContents, *, settings: bool) -> None:
         click.echo("Its settings differ in:")
         for one in backup.other_settings:
             chosen = "the backup's is taken" if settings else "yours stays"
-            click.echo(f"  {one.name}: {one.backup} in the backup, {one.here} here; {chosen}")
+            click.echo(f"  {one.name}: {one.backup} in the backup, {one.current} here; {chosen}")

@@ -40,7 +40,7 @@ def sync(project: str | None, dry_run: bool, yes: bool, retry: bool, json_: bool
     many documents at once only after asking. Where an index server, the disk or a model is away, it waits for that.
     """
     with connected(events=not dry_run) as client:
-        ids = [project] if project else [p.id for p in client.call(ListProjects()).projects]
+        ids = [project] if project else [p.id for p in client.call(ListProjects())]
         if not ids:
             click.echo("There is no project yet. Create one: citeloom project add ID --zotero COLLECTION")
             return
@@ -116,7 +116,7 @@ def _print_previews(previews: Sequence[SyncPreview], *, json_: bool) -> None:
         click.echo(f"{preview.project}: {counts or 'nothing to do'}; {preview.unchanged} unchanged.")
         if rows:
             table(("what", "citekey", "title", "note"), rows)
-        if preview.asks:
+        if preview.needs_confirmation:
             click.echo(f"So many are removed only after asking, or with: citeloom sync {preview.project} --yes")
         print_notes(preview.warnings)
         for problem in preview.problems:

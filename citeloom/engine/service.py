@@ -10,12 +10,10 @@ from pathlib import Path
 from citeloom import __version__
 from citeloom.api.engine import (
     CancelJob,
-    ConnectedEditors,
+    ConnectedEditor,
     DisconnectEditor,
-    DisconnectResult,
     ListEditors,
     Pause,
-    PauseResult,
     Resume,
     Status,
     StatusResult,
@@ -65,27 +63,25 @@ class EngineService:
             coverage=self._catalog.documents.coverage(),
             editors=len(self._editors.all()),
             settings_problem=self._lifetime.settings_problem,
-            lost=str(orphaned) if orphaned else None,
+            orphaned_indexes=str(orphaned) if orphaned else None,
             started_by=self._lifetime.started_by,
         )
 
     @handles(Pause)
-    def pause(self, request: Pause) -> PauseResult:
+    def pause(self, request: Pause) -> None:
         """Pause imports until they are resumed; running ones stop soon and are queued again."""
         try:
             self._pause_file.touch()
         except OSError as error:
             log.warning("the pause ends with this engine: %s", error)
         self._jobs.set_paused(True)
-        return PauseResult(True)
 
     @handles(Resume)
-    def resume(self, request: Resume) -> PauseResult:
+    def resume(self, request: Resume) -> None:
         """Resume imports, including what has changed since the pause."""
         self._pause_file.unlink(missing_ok=True)
         self._jobs.set_paused(False)
         self._watcher.resume()
-        return PauseResult(False)
 
     @handles(CancelJob)
     def cancel_job(self, request: CancelJob) -> bool:
@@ -93,11 +89,11 @@ class EngineService:
         return self._jobs.cancel(request.job_id)
 
     @handles(ListEditors)
-    def list_editors(self, request: ListEditors) -> ConnectedEditors:
+    def list_editors(self, request: ListEditors) -> list[ConnectedEditor]:
         """Return the connected editors."""
-        return ConnectedEditors(self._editors.all())
+        return self._editors.all()
 
     @handles(DisconnectEditor)
-    def disconnect_editor(self, request: DisconnectEditor) -> DisconnectResult:
-        """End an editor's session and refuse its bridge from now on."""
-        return DisconnectResult(self._editors.disconnect(request.session_id))
+    def disconnect_editor(self, request: DisconnectEditor) -> bool:
+        """End an editor's session and refuse its bridge from now on; return whether there was such a session."""
+        return self._editors.disconnect(request.session_id)

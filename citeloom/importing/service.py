@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from citeloom.api.activity import StartedJob
 from citeloom.api.importing import (
     DocumentWithoutFile,
     Ingest,
@@ -16,7 +17,6 @@ from citeloom.api.importing import (
     SyncPreview,
     UpdatedDocument,
 )
-from citeloom.api.types import StartedJob
 from citeloom.api.verbs import handles
 from citeloom.bibliography.references import load_references
 from citeloom.catalog.documents import Document, State
@@ -189,7 +189,7 @@ class ImportService:
                 if document.state != State.WITHOUT_FILE
             ],
             unchanged=len(set(plan.unchanged) - {document.doc_id for _, document in updated}),
-            asks=plan.removes_many,
+            needs_confirmation=plan.removes_many,
             problems=[SourceProblem(source, str(error.code), str(error)) for source, error in found.problems.items()],
             warnings=found.warnings,
         )

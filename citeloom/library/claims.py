@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from citeloom.api.library import ClaimedDocument, ClaimList, ConfirmClaim, DocumentRow, ListClaims, RefuseClaim
+from citeloom.api.library import ClaimedDocument, ConfirmClaim, DocumentRow, ListClaims, RefuseClaim
 from citeloom.api.verbs import handles
 from citeloom.catalog import Catalog
 from citeloom.catalog.documents import Document, State
@@ -47,11 +47,11 @@ class ClaimService:
     _find_work: Callable[[Project, str], object]  # raises CITEKEY_NOT_FOUND with similar keys
 
     @handles(ListClaims)
-    def list_claims(self, request: ListClaims) -> ClaimList:
+    def list_claims(self, request: ListClaims) -> list[ClaimedDocument]:
         """List documents with an undecided claim, and why they do not count as the claimed work."""
         project = self._catalog.projects.get(request.project)
         found = (d for d in self._catalog.documents.claiming(project.id) if d.open_claim and d.state == State.READY)
-        return ClaimList(documents=[ClaimedDocument(**row_fields(d), why=doubt(d)) for d in found])
+        return [ClaimedDocument(**row_fields(d), why=doubt(d)) for d in found]
 
     @handles(ConfirmClaim)
     def confirm_claim(self, request: ConfirmClaim) -> DocumentRow:

@@ -18,7 +18,6 @@ from citeloom.api.library import (
     ListProjects,
     NewProject,
     ProjectDetails,
-    ProjectSummaries,
     ProjectSummary,
     RecentJob,
     RemovedProject,
@@ -165,10 +164,10 @@ class ProjectService:
         )
 
     @handles(ListProjects)
-    def list_projects(self, request: ListProjects) -> ProjectSummaries:
+    def list_projects(self, request: ListProjects) -> list[ProjectSummary]:
         """Return all projects, or those with the given ids."""
         projects = (p for p in self._catalog.projects.all() if request.only is None or p.id in request.only)
-        return ProjectSummaries(projects=[ProjectSummary(**self._summary(p)) for p in projects])
+        return [ProjectSummary(**self._summary(p)) for p in projects]
 
     @handles(ShowProject)
     def show_project(self, request: ShowProject) -> ProjectDetails:

@@ -118,7 +118,7 @@ class RestoreService:
         return RestoreResult(
             projects=[project["id"] for project in manifest.projects],
             passages=sum(project["passages"] for project in manifest.projects),
-            aside=str(data / aside) if aside else None,
+            replaced_data=str(data / aside) if aside else None,
             settings=SETTINGS in names,
             kept_settings=kept,
             embedded=[project["id"] for project in manifest.projects if project.get("was_on")],
@@ -213,7 +213,7 @@ def _protected_differences(backup: Settings, current: Settings) -> list[SettingD
 def _with_present(text: str, kept: Sequence[SettingDifference]) -> str:
     """Return the settings file of a backup with the present values of some settings."""
     defaults = Settings()
-    values = {one.name: None if one.here == _value(defaults, one.name) else one.here for one in kept}
+    values = {one.name: None if one.current == _value(defaults, one.name) else one.current for one in kept}
     return settings.changed(text, values)
 
 

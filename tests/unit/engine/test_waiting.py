@@ -234,7 +234,7 @@ def test_what_an_outage_made_fail_before_is_read_by_the_next_sync_and_the_rest_w
         if document.state == State.READY:
             document.state, document.reason_code, document.reason = State.FAILED, "INDEX_UNAVAILABLE", "It was away."
             service.catalog.documents.save(document)
-    findings = {one.part: one for one in service.doctor.examine(CheckUp()).findings}
+    findings = {one.part: one for one in service.doctor.examine(CheckUp())}
     note = findings["documents of p"]
     assert note.ok and note.note and note.seen.startswith("5 could not be read: ")
     assert "and 2 more" in note.seen and "citeloom sync p --retry" in note.next_step

@@ -269,7 +269,7 @@ def test_other_projects_work_while_a_server_is_away_and_a_rebuild_mends_what_was
     store(again, "other", 0, 3)
     moths = Query(project="other", text="moths", hybrid=True)
     assert again.search.query(moths, Cancel()).count == 3
-    assert {p.id for p in again.projects.list_projects(ListProjects()).projects} == {"other", "thesis"}
+    assert {p.id for p in again.projects.list_projects(ListProjects())} == {"other", "thesis"}
     shown = {one.project: one.reachable for one in again.index_service.show(ListIndexes()).projects}
     assert shown == {"other": True, "thesis": False}
     chunk = again.search.query(moths, Cancel()).items[0].chunk_id
@@ -299,12 +299,12 @@ def test_a_new_project_goes_to_the_server_of_the_settings_or_is_not_made(
     qdrant.close()
     with pytest.raises(CiteLoomError, match="cannot be reached"):
         service.projects.add_project(AddProject(project="thesis"))
-    assert service.projects.list_projects(ListProjects()).projects == []
+    assert service.projects.list_projects(ListProjects()) == []
     qdrant.open()
     assert service.projects.add_project(AddProject(project="thesis")).server == qdrant.address
     assert len(on(qdrant)) == 1
     qdrant.close()
     note = service.projects.remove_project(RemoveProject(project="thesis")).note
     assert qdrant.address in note and "proj-thesis-" in note
-    assert service.projects.list_projects(ListProjects()).projects == []
+    assert service.projects.list_projects(ListProjects()) == []
     qdrant.open()
