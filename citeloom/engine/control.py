@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 _MAX_UNSENT = 100  # events for a client that does not read; with more, progress is dropped
 
 
-class Control:
+class ControlSession:
     """Serves one control connection: requests run concurrently, and events are sent in between."""
 
     def __init__(self, container: Container, connection: Connection, stop_engine: Callable[[str], None]) -> None:

@@ -23,7 +23,7 @@ from citeloom.catalog import Catalog
 from citeloom.conversion.convert import CONVERTER_VERSION
 from citeloom.core import paths
 from citeloom.engine.jobs import JobQueue
-from citeloom.engine.lifetime import Lifetime
+from citeloom.engine.process_state import ProcessState
 from citeloom.engine.sessions import Editors
 from citeloom.importing.watch.watcher import ProjectWatcher
 from citeloom.search.indexes import Indexes
@@ -40,7 +40,7 @@ class EngineService:
     _editors: Editors
     _indexes: Indexes
     _watcher: ProjectWatcher
-    _lifetime: Lifetime
+    _process_state: ProcessState
 
     def __post_init__(self) -> None:
         self._pause_file = Path(paths.folders().data) / "paused"  # a pause survives restarts and crashes
@@ -58,13 +58,13 @@ class EngineService:
             settings_file=paths.settings_file(),
             converter=CONVERTER_VERSION,
             projects=len(self._catalog.projects.all()),
-            jobs=self._jobs.busy(),
+            jobs=self._jobs.unfinished(),
             paused=self._jobs.paused,
             coverage=self._catalog.documents.coverage(),
             editors=len(self._editors.all()),
-            settings_problem=self._lifetime.settings_problem,
+            settings_problem=self._process_state.settings_problem,
             orphaned_indexes=str(orphaned) if orphaned else None,
-            started_by=self._lifetime.started_by,
+            started_by=self._process_state.started_by,
         )
 
     @handles(Pause)

@@ -76,7 +76,7 @@ class ImportRun:
         self._rebuild: Rebuild | None = None
         self._read_again: set[str] = set()  # sources that a rebuild need not carry over
         self._rebuilt = False
-        self.touched: set[str] = set()  # sources whose text this import has changed or will change
+        self.changed_sources: set[str] = set()  # sources whose text this import has changed or will change
 
     @property
     def result(self) -> ImportCounter:
@@ -211,7 +211,7 @@ class ImportRun:
             removed = self._catalog.documents.some(self.state.project.id, sorted(self.state.removed))
             for document in removed:
                 self._writer.remove(document.project_id, document.doc_id)
-                self.touched.add(document.source)
+                self.changed_sources.add(document.source)
                 # A work without a readable file does not count as a removed document.
                 self.result.removed += document.state != State.WITHOUT_FILE
         self._collection().flush()
@@ -408,7 +408,7 @@ class ImportRun:
             searchable, finished = was_searchable, True
         else:
             if not read.unchanged:
-                self.touched.add(file.source)
+                self.changed_sources.add(file.source)
         if not finished:
             searchable_now, size_left = self._size(file)
             # A file that took too long for the quick pass waits until all others are searchable.

@@ -119,7 +119,7 @@ class ImportService:
             ocr_languages=request.ocr_languages,
             retry_failed=request.retry_failed,
         )
-        return self._jobs.submit(job_request, only_ask=by_agent)
+        return self._jobs.submit(job_request, is_poll=by_agent)
 
     def _zotero_part(
         self, project_id: str, source: str, sources: Sequence[Source], *, recursive: bool, by_agent: bool

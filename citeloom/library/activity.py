@@ -41,7 +41,7 @@ class ActivityService:
     def list_jobs(self, request: ListJobs) -> JobList:
         """List queued, running and past jobs, the latest first."""
         past = self._catalog.jobs.past(request.project, _checked(request.limit))
-        return JobList(running=list(self._jobs.busy(request.project)), past=[_past_job(job) for job in past])
+        return JobList(running=list(self._jobs.unfinished(request.project)), past=[_past_job(job) for job in past])
 
     @handles(ShowAccessLog)
     def access_log(self, request: ShowAccessLog) -> list[AccessEntry]:

@@ -65,7 +65,7 @@ class IndexService:
             reachable=problem is None,
             version=version if isinstance(version, str) else None,
             problem=problem,
-            jobs=list(self._jobs.busy(project.id)),
+            jobs=list(self._jobs.unfinished(project.id)),
         )
 
     def _version(self, address: str) -> str | CiteLoomError:

@@ -31,7 +31,7 @@ class SingleStepJob(Generic[_Request]):
     _report: Report
     _stop: threading.Event
     result: JobOutcome = field(default_factory=JobOutcome)
-    touched: set[str] = field(default_factory=set)
+    changed_sources: set[str] = field(default_factory=set)
     _done_and_total: tuple[int, int] = (0, 0)
     # By stage: a stage may be continued after a pause or another stage.
     _rates: dict[str, RateEstimator] = field(default_factory=dict)

@@ -114,7 +114,7 @@ class Session:
                 await self._server.run(from_client, to_client, self._server.create_initialization_options())
                 group.cancel_scope.cancel()
         except* (ConnectionError, anyio.BrokenResourceError, anyio.ClosedResourceError):
-            log.info("an editor's connection broke off")
+            log.info("an editor's connection was lost")
         finally:
             self._container.editors.remove(self._id)
 
@@ -180,7 +180,7 @@ class Session:
                     answer = await self._wait_for_import(call, answer["job_id"], limit, context)
                 return answer
         except TimeoutError as error:
-            log.warning("%s gave up after %s s: incomplete", name, limit)
+            log.warning("%s was stopped after its time limit of %s s", name, limit)
             raise CiteLoomError(
                 Code.TIMEOUT,
                 f"{name} took longer than {limit:g} seconds and was stopped.",
@@ -205,7 +205,7 @@ class Session:
             if finished or remaining <= 0 or jobs.paused:
                 break
         if finished is None:
-            jobs.report_later(job_id)
+            jobs.mark_unreported(job_id)
         answer = {"project": call.arguments.project, "job_id": job_id, **_import_answer(finished, progress)}
         if finished is None and jobs.paused:
             answer["warnings"] = ["The researcher has paused imports: this one begins when they go on."]

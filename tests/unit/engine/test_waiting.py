@@ -77,7 +77,7 @@ def ended(service: Container, job: Job) -> dict[str, Any]:
 
 def waits_for(service: Container, job: Job) -> str:
     def said() -> str:
-        return next((one.waits_for for one in service.jobs.busy() if one.job_id == job.id), "")
+        return next((one.waits_for for one in service.jobs.unfinished() if one.job_id == job.id), "")
 
     words: str = wait_for(said, "the import to wait")
     return words
@@ -128,7 +128,7 @@ def test_what_waits_can_be_stopped_paused_or_asked_for_again(
     job = submit(service)
     waits_for(service, job)
     service.engine.pause(Pause())
-    wait_for(lambda: [one.state for one in service.jobs.busy()] == ["paused"], "the import to pause")
+    wait_for(lambda: [one.state for one in service.jobs.unfinished()] == ["paused"], "the import to pause")
     service.engine.resume(Resume())
     waits_for(service, job)
     qdrant.says = None

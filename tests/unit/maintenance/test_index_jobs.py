@@ -160,7 +160,7 @@ def test_a_server_that_cannot_be_used_is_said_before_anything_is_made(
     def refused(to: str = "") -> CiteLoomError:
         with pytest.raises(CiteLoomError) as caught:
             service.index_service.move(MoveIndex(project="thesis", to=to or qdrant.address))
-        assert service.jobs.busy() == [] and on(qdrant) == [] and not project(service).server
+        assert service.jobs.unfinished() == [] and on(qdrant) == [] and not project(service).server
         assert KEY not in str(caught.value)
         return caught.value
 
@@ -232,7 +232,7 @@ def test_a_cancelled_move_leaves_nothing_and_a_stopped_engine_goes_on_with_it(
     assert reached.wait(60)
     service.jobs.set_paused(True)
     go_on.set()
-    wait_for(lambda: service.jobs.busy()[0].state == "paused", "the move to pause")
+    wait_for(lambda: service.jobs.unfinished()[0].state == "paused", "the move to pause")
     assert len(on(qdrant)) == 1
     assert service.jobs.cancel(paused)
     assert on(qdrant) == [], "what it had copied before it was paused is gone"
@@ -251,7 +251,7 @@ def test_a_cancelled_move_leaves_nothing_and_a_stopped_engine_goes_on_with_it(
     assert 0 < qdrant.local.count(left).count < PASSAGES
 
     after = new_service()
-    wait_for(lambda: not after.jobs.busy(), "the move to end")
+    wait_for(lambda: not after.jobs.unfinished(), "the move to end")
     assert project(after).server == qdrant.address
     (past,) = [job for job in after.catalog.jobs.past("thesis", 10) if job.state == "done"]
     assert 0 < past.result["written"] < PASSAGES, "what was there was not written again"

@@ -17,7 +17,7 @@ _FileVersion = tuple[int, int, int] | None  # modification time, size and inode
 
 
 @dataclass(slots=True)
-class Lifetime:
+class ProcessState:
     """State of one engine process."""
 
     started_by: str = "person"
@@ -38,17 +38,17 @@ class SettingsFile:
         self._loaded = self._last_seen = _file_version()
         self.settings = settings.load()
 
-    def poll(self, lifetime: Lifetime) -> Settings:
-        """Return the current settings; an invalid file is noted in `lifetime`, and the last valid ones are returned."""
+    def poll(self, process_state: ProcessState) -> Settings:
+        """Return the current settings; for an invalid file the last valid ones, and `process_state` has the reason."""
         current = _file_version()
         # An editor may still be writing it, or have removed the old file a moment before it puts the new one there.
         unchanged, self._last_seen = current == self._last_seen, current
         if current != self._loaded and unchanged:
             self._loaded = current
             try:
-                self.settings, lifetime.settings_problem = settings.load(), None
+                self.settings, process_state.settings_problem = settings.load(), None
             except CiteLoomError as error:
-                lifetime.settings_problem = str(error)
+                process_state.settings_problem = str(error)
         return self.settings
 
 
