@@ -16,6 +16,7 @@ from citeloom.cli.check_report import print_coverage, print_findings, print_one,
 from citeloom.cli.check_run import Checked, check_one, exit_code
 from citeloom.cli.shared.output import count
 from citeloom.core.errors import Code
+from citeloom.core.files.file_stamp import file_stamp
 
 _POLL_SECONDS = 0.25  # how often the files are checked for changes
 _RETRY_SECONDS = 5.0  # before an unreachable engine is tried again
@@ -44,25 +45,26 @@ class _Watched:
     def __init__(self, name: str, project: str | None) -> None:
         self._name = name
         self._project = project
-        self._state = self._checked_state = _file_state(name)
+        self._file = Path(name).expanduser()
+        self._stamp = self._checked_stamp = file_stamp(self._file)
         self._retry_at: float | None = None
         self.checked = self._check()
 
     def check_if_saved(self) -> None:
         """Check it again if it was saved since, and print what is new."""
-        seen, self._state = self._state, _file_state(self._name)
-        if self._state != seen:  # it may still be being written: wait for the next poll
+        before, self._stamp = self._stamp, file_stamp(self._file)
+        if self._stamp != before:  # it may still be being written: wait for the next poll
             return
         retry = self._retry_at is not None and time.monotonic() >= self._retry_at
-        saved = self._state != self._checked_state
-        self._checked_state = self._state
+        saved = self._stamp != self._checked_stamp
+        self._checked_stamp = self._stamp
         if not retry and (not saved or self._same_content()):
             return
-        before, self.checked = self.checked, self._check()
-        if self.checked.problem and str(self.checked.problem) == str(before.problem):
+        previous, self.checked = self.checked, self._check()
+        if self.checked.problem and str(self.checked.problem) == str(previous.problem):
             return
         click.echo(f"{datetime.now():%H:%M:%S} checked again:")
-        print_changes(before, self.checked)
+        print_changes(previous, self.checked)
 
     def _same_content(self) -> bool:
         report = self.checked.report
@@ -101,14 +103,6 @@ def print_changes(before: Checked, now: Checked) -> None:
 def _identity(finding: Finding) -> tuple[str, ...]:
     """Return a key that identifies a finding independently of its position."""
     return finding.rule, finding.citekey, finding.message, finding.sentence
-
-
-def _file_state(name: str) -> tuple[int, int, int] | None:
-    try:
-        seen = Path(name).expanduser().stat()
-    except OSError:
-        return None
-    return seen.st_ino, seen.st_mtime_ns, seen.st_size
 
 
 def _lost_engine(one: Checked) -> bool:

@@ -26,7 +26,7 @@ from citeloom.cli.shared.output import as_json, console, json_option, size, tabl
 from citeloom.core import credentials
 
 _KEY = "qdrant"
-_KEYS = {"keyring": "in the keyring", "environment": f"from {credentials.variable(_KEY)}"}
+_KEYS = {"keyring": "in the keyring", "environment": f"from {credentials.variable_name(_KEY)}"}
 
 
 @click.group(invoke_without_command=True)

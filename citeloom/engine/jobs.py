@@ -385,7 +385,7 @@ class JobQueue:
             return
         try:
             self._catalog.jobs.save(job)
-            self._catalog.jobs.forget_old()
+            self._catalog.jobs.delete_old()
         except CiteLoomError as error:  # a full disk must not hide the result from the client
             log.error("the state of job %s could not be saved: %s", job.id, error)
 

@@ -185,11 +185,11 @@ class ImportRun:
         project_id, records = self.state.project.id, self.state.records
         stopped = self._stop.is_set() and not self._rebuilt
         # The works of doubtful files may have gained or lost a file of their own.
-        if not stopped and (doubted := self._catalog.documents.doubted(project_id)):
+        if not stopped and (doubted := self._catalog.documents.with_doubtful_match(project_id)):
             collection = self.state.context.open_collection(self._catalog.projects.get(project_id))
             refresh(self._catalog, project_id, records, doubted, collection, self._stop)
         if not stopped and self._request.source is None and not self._request.documents:
-            self._catalog.projects.note_references(project_id, records.hash or None)
+            self._catalog.projects.set_references_hash(project_id, records.hash or None)
         self.result.stopped = stopped
         self.result.duration_seconds = round(time.monotonic() - self._began, 3)
         self.result.stages = {stage: round(seconds, 3) for stage, seconds in self.result.stages.items()}
@@ -208,7 +208,7 @@ class ImportRun:
     def _continue_import(self) -> None:
         self._run_pass(first=True)
         if not self._stop.is_set():
-            removed = self._catalog.documents.some(self.state.project.id, sorted(self.state.removed))
+            removed = self._catalog.documents.by_ids(self.state.project.id, sorted(self.state.removed))
             for document in removed:
                 self._writer.remove(document.project_id, document.doc_id)
                 self.changed_sources.add(document.source)
@@ -227,7 +227,7 @@ class ImportRun:
             updated, stale = refresh_item_records(self._catalog, project.id, plan.other_record, collection, stop)
             again = set(plan.unchanged)
             if state.records.hash == (project.references_hash or ""):
-                again &= set(self._catalog.documents.doubted(project.id))
+                again &= set(self._catalog.documents.with_doubtful_match(project.id))
             more, pages = refresh(self._catalog, project.id, state.records, sorted(again), collection, stop)
             updated, stale = updated + more, stale + pages
         self.result.updated += updated

@@ -76,7 +76,7 @@ class ImportService:
             check_kind(path)
             if not by_agent:
                 kind = "file" if path.is_file() else "folder"
-                if not any(s.holds(path) for s in sources):
+                if not any(s.contains(path) for s in sources):
                     self._catalog.projects.add_source(project.id, Source(kind, str(path), request.recursive))
             source = str(path)
         elif not sources and not request.force_rebuild and not self._catalog.documents.known_files(project.id):
@@ -90,7 +90,7 @@ class ImportService:
             file = allowed_path(references, sources, project.references_path) if by_agent else existing(references)
             references = str(file)
             if not by_agent:
-                self._catalog.projects.name_references(project.id, references)
+                self._catalog.projects.set_references_path(project.id, references)
         if not by_agent:
             self._sources_changed()
         metadata = request.metadata

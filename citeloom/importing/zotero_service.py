@@ -69,13 +69,13 @@ class ZoteroService:
         """Store a key for zotero.org in the keyring, if zotero.org accepts it."""
         key = request.key.strip()
         account = self._zotero.web_with(key).check_key()
-        credentials.put(KEY, key)
-        return ZoteroLoginResult(account["name"], credentials.where(KEY))
+        credentials.store(KEY, key)
+        return ZoteroLoginResult(account["name"], credentials.key_source(KEY))
 
     @handles(LogOutOfZotero)
     def log_out(self, request: LogOutOfZotero) -> ZoteroLogoutResult:
         """Delete the key from the keyring."""
-        return ZoteroLogoutResult(credentials.forget(KEY), credentials.where(KEY))
+        return ZoteroLogoutResult(credentials.delete(KEY), credentials.key_source(KEY))
 
     def part(
         self, name: str, *, library: str | None = None, recursive: bool = True, tags: Sequence[str] = ()

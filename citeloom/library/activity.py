@@ -59,13 +59,13 @@ class ActivityService:
     @handles(ClearAccessLog)
     def clear_access_log(self, request: ClearAccessLog) -> int:
         """Delete all entries of the access log."""
-        return self._catalog.access_log.forget()
+        return self._catalog.access_log.delete()
 
     def delete_old_entries(self) -> None:
         """Delete entries of the access log that are older than the settings allow."""
         try:
             if self._log_days:
-                self._catalog.access_log.forget(self._log_days)
+                self._catalog.access_log.delete(self._log_days)
         except CiteLoomError as error:  # a background task, which is tried again
             log.error("old entries of the access log could not be deleted: %s", error)
 

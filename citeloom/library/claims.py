@@ -50,7 +50,7 @@ class ClaimService:
     def list_claims(self, request: ListClaims) -> list[ClaimedDocument]:
         """List documents with an undecided claim, and why they do not count as the claimed work."""
         project = self._catalog.projects.get(request.project)
-        found = (d for d in self._catalog.documents.claiming(project.id) if d.open_claim and d.state == State.READY)
+        found = (d for d in self._catalog.documents.with_claim(project.id) if d.open_claim and d.state == State.READY)
         return [ClaimedDocument(**row_fields(d), why=doubt(d)) for d in found]
 
     @handles(ConfirmClaim)
@@ -107,7 +107,7 @@ class ClaimService:
         project, named = self._catalog.projects.get(project_id), doc_id.strip()
         document = self._catalog.documents.find(project.id, named) if named else None
         if document is None and len(named) >= _MIN_ID_LENGTH:
-            matches = [d for d in self._catalog.documents.claiming(project.id) if d.doc_id.startswith(named)]
+            matches = [d for d in self._catalog.documents.with_claim(project.id) if d.doc_id.startswith(named)]
             document = matches[0] if len(matches) == 1 else None
         if document is None:
             raise CiteLoomError(

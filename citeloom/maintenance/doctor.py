@@ -128,7 +128,7 @@ class Doctor:
         try:
             return self._zotero.reached()
         except CiteLoomError as error:
-            if self._catalog.projects.reading_zotero():
+            if self._catalog.projects.with_zotero_source():
                 raise
             return f"no project reads it ({error.message.rstrip('.')})"
 
@@ -171,7 +171,7 @@ class Doctor:
         """Return a finding on documents that could not be read, naming the first few; None if there are none."""
         try:
             ids, count = self._catalog.documents.page(project_id, state=State.FAILED, limit=_MAX_NAMED)
-            failed = self._catalog.documents.some(project_id, ids)
+            failed = self._catalog.documents.by_ids(project_id, ids)
         except CiteLoomError:
             return None  # reported by the check of the project
         if not count:

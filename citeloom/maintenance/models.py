@@ -65,7 +65,7 @@ class ModelService:
         project, name = self._catalog.projects.get(request.project), request.model
         check_known(name)
         if name == project.dense_model:  # from now on independent of the settings
-            self._catalog.projects.keep_model(project.id)
+            self._catalog.projects.mark_model_chosen(project.id)
             return None
         if not request.download and not available.is_downloaded(name):
             raise _not_downloaded(name, "Allow the download, or choose an installed model.")

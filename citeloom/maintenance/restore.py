@@ -136,7 +136,7 @@ class RestoreService:
 
         def known(source: BackupSource) -> bool:
             path = source.path
-            return any(one.path == path or one.holds(Path(os.path.realpath(path))) for one in present) or (
+            return any(one.path == path or one.contains(Path(os.path.realpath(path))) for one in present) or (
                 source.kind == "references" and path in references
             )
 
@@ -214,7 +214,7 @@ def _with_present(text: str, kept: Sequence[SettingDifference]) -> str:
     """Return the settings file of a backup with the present values of some settings."""
     defaults = Settings()
     values = {one.name: None if one.current == _value(defaults, one.name) else one.current for one in kept}
-    return settings.changed(text, values)
+    return settings.with_changes(text, values)
 
 
 def _value(of: Settings, name: str) -> Any:

@@ -21,9 +21,9 @@ REMOVED = (
     r"\U000e0000-\U000e007f"  # tags: a second, invisible ASCII
 )
 _BREAKS = r"\x0b\x0c\r\x85\u2028\u2029"  # line ends other than the line feed
-_HALVES = r"\ud800-\udfff"  # lone surrogates, which no encoding can represent
-_UNSAFE = re.compile(rf"\r\n|[{REMOVED}{_BREAKS}{_HALVES}]")
-_UNSAFE_IN_LINE = re.compile(rf"[\t\n{REMOVED}{_BREAKS}{_HALVES}]")
+_SURROGATES = r"\ud800-\udfff"  # lone surrogates, which no encoding can represent
+_UNSAFE = re.compile(rf"\r\n|[{REMOVED}{_BREAKS}{_SURROGATES}]")
+_UNSAFE_IN_LINE = re.compile(rf"[\t\n{REMOVED}{_BREAKS}{_SURROGATES}]")
 _TO_SPACES = str.maketrans("\t\n", "  ")
 
 MAX_REPEATED = 1000  # bytes of input that an answer repeats

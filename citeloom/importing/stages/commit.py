@@ -238,7 +238,7 @@ class DocumentCommitter:
         if not state.request.force_rebuild:  # in a rebuild, the old vectors may be of another model
             known = known_vectors(old, None if same_stems else partial(state.embed_sparse, language=document.language))
         texts = [p.embedded_text for p in passages]
-        renamed_from = state.catalog.citekey_aliases.of(document.project_id, record.citekey)
+        renamed_from = state.catalog.citekey_aliases.former_keys(document.project_id, record.citekey)
         fresh = [text for text in dict.fromkeys(texts) if text not in known]
         known |= zip(fresh, state.embed(fresh, document.language), strict=True)
         log.debug("%s: %d of %d texts embedded", document.source, len(fresh), len(texts))
@@ -263,7 +263,7 @@ class DocumentCommitter:
     def _take_over(self, document: Document, file: FoundFile) -> None:
         """Replace the document of the same file in a folder: the Zotero record is the one to cite by."""
         known = self.state.catalog.documents
-        weaker = known.same_content(document.project_id, document.content_hash or "", document.doc_id)
+        weaker = known.find_same_content(document.project_id, document.content_hash or "", document.doc_id)
         if weaker and not weaker.zotero and isinstance(self.writer, LiveWriter):
             self._becomes_duplicate(weaker, file.source)
             known.save(weaker)

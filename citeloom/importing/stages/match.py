@@ -326,7 +326,7 @@ def rewrite(catalog: Catalog, collection: Collection, document: Document, found:
         collection.rewrite(passages, record_values(found.record, (), document.open_claim))
     catalog.documents.save(document)
     if changed and document.citekey:
-        renamed_from = catalog.citekey_aliases.of(document.project_id, document.citekey)
+        renamed_from = catalog.citekey_aliases.former_keys(document.project_id, document.citekey)
         collection.rewrite(passages, record_values(found.record, renamed_from, document.open_claim))
     return changed
 
@@ -336,7 +336,7 @@ def note_rename(catalog: Catalog, document: Document, record: Record) -> None:
     if document.matched_by == BY_YOU or not record.citekey:
         return
     if document.citekey and document.citekey != record.citekey:
-        catalog.citekey_aliases.note(document.project_id, document.citekey, record.citekey)
+        catalog.citekey_aliases.add(document.project_id, document.citekey, record.citekey)
 
 
 def _record_again(catalog: Catalog, records: RecordFinder, document: Document) -> Found | None:

@@ -42,7 +42,7 @@ def new_service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cal
     """Makes engines in one data folder, one after the other."""
     monkeypatch.setenv("CITELOOM_HOME", str(tmp_path))
     monkeypatch.setenv("CITELOOM_WATCH", "off")
-    monkeypatch.setenv(credentials.variable("qdrant"), KEY)
+    monkeypatch.setenv(credentials.variable_name("qdrant"), KEY)
     monkeypatch.setattr(registry, "_READERS_SECONDS", 0.0)
     monkeypatch.setattr(index_jobs, "_FIRST_PAUSE", 0.02)
     made: list[Container] = []
@@ -167,7 +167,7 @@ def test_a_server_that_cannot_be_used_is_said_before_anything_is_made(
     qdrant.version = "1.9.0"
     assert "1.9.0" in refused().message
     qdrant.version = "1.20.0"
-    monkeypatch.setenv(credentials.variable("qdrant"), "wrong")
+    monkeypatch.setenv(credentials.variable_name("qdrant"), "wrong")
     assert refused().code == Code.PERMISSION_DENIED
     assert "https://" in refused("http://qdrant.example.org:6333").next_step
     assert refused("somewhere").code == Code.INVALID_INPUT
