@@ -64,7 +64,7 @@ def with_edits(before: bytes, encoding: str, edits: Sequence[ManuscriptEdit]) ->
     except UnicodeEncodeError as error:
         raise CiteLoomError(
             Code.INVALID_INPUT,
-            f"It is written in {encoding}, which has no sign for {error.object[error.start]!r}.",
+            f"Its encoding, {encoding}, has no character {error.object[error.start]!r}.",
             f"Save it as UTF-8, then try again. {_NOTHING_WRITTEN}",
         ) from error
 
@@ -122,7 +122,7 @@ def _why_not(report: CheckReport) -> str:
 def _confirmed(name: str, places: int) -> bool:
     if sys.stdin.isatty():
         return click.confirm(f"Write this to {name} ({count(places, 'place')})?")
-    click.echo(f"{_NOTHING_WRITTEN} There is no terminal to ask on: add --yes to write it.", err=True)
+    click.echo(f"{_NOTHING_WRITTEN} There is no terminal for a confirmation: add --yes to write it.", err=True)
     return False
 
 

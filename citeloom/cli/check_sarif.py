@@ -32,18 +32,18 @@ RULES = {
     ),
     "quote-absent": (
         "error",
-        "The quotation does not stand in the cited work.",
-        "Look for its real source, or take it out. Another work of the project that has it is named.",
+        "The cited work does not contain the quotation.",
+        "Look for its real source, or remove it. Another work of the project that has it is named.",
     ),
     "quote-changed": (
         "error",
         "The quotation differs from the words of the cited work.",
-        "Quote it as it stands there; mark what you leave out with … and what you add with [ ].",
+        "Quote it as the work has it; mark what you leave out with … and what you add with [ ].",
     ),
     "wrong-page": (
         "error",
-        "The quotation stands on another page of the cited work.",
-        "Write the page where it stands, or let 'citeloom check --fix' do it.",
+        "The quotation is on another page of the cited work.",
+        "Write the right page, or let 'citeloom check --fix' do it.",
     ),
     "page-outside-work": (
         "error",
@@ -63,7 +63,7 @@ RULES = {
     "no-near-passage": (
         "note",
         "No passage of the cited work is near to this sentence. This is a hint, never a verdict.",
-        "Read the work again at the place you mean.",
+        "Reread the passage that you mean.",
     ),
 }
 

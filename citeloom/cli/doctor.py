@@ -18,15 +18,15 @@ _OK, _NOTE, _BAD = ("ok   ", "green"), ("note ", "yellow"), ("BAD  ", "red")
 
 @click.command()
 def doctor() -> None:
-    """Check every part and say how to fix what does not work.
+    """Check every part, and say how to fix what does not work.
 
-    Exit code 1 when a part does not work. Documents that could not be read are named, and change no exit code.
+    The exit code is 1 if a part does not work. Documents that could not be read are listed, and do not count.
     """
     version = ".".join(map(str, sys.version_info[:3]))
     findings = [_finding("Python", version, "Install Python 3.11.", ok=sys.version_info >= (3, 11))]
     log = paths.engine_log()
     try:
-        with connected() as client, waiting("Looking"):
+        with connected() as client, waiting("Checking"):
             findings.append(_finding("engine", f"answers; its log is {log}"))
             found = client.call(CheckUp())
             findings += found

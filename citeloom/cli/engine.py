@@ -20,7 +20,7 @@ _JOBS = {"move": "Move of {project}", "compact": "Compaction of {project}", "bac
 
 @click.group()
 def engine() -> None:
-    """Start, stop or look at the engine. Other commands start it when they need it."""
+    """Start, stop or inspect the engine. Other commands start it when they need it."""
 
 
 @engine.command()
@@ -29,7 +29,7 @@ def start() -> None:
     if launch.ensure_running("person"):
         click.echo("The engine is running.")
     else:
-        click.echo("The engine was running already.")
+        click.echo("The engine is already running.")
     with Client(start=False) as client:
         if orphaned := client.call(Status()).orphaned_indexes:
             click.echo(orphaned, err=True)
@@ -43,14 +43,14 @@ def stop() -> None:
 
 @engine.command()
 def pause() -> None:
-    """Import nothing until 'citeloom engine resume'; questions are answered as ever."""
+    """Pause imports until 'citeloom engine resume'; searches keep working."""
     ask(Pause())
     click.echo("Imports are paused. Continue with: citeloom engine resume")
 
 
 @engine.command()
 def resume() -> None:
-    """Continue importing, including what has changed in the meantime."""
+    """Resume imports, including what has changed in the meantime."""
     ask(Resume())
     click.echo("Imports continue.")
 
@@ -58,7 +58,7 @@ def resume() -> None:
 @engine.command()
 @json_option
 def status(json_: bool) -> None:
-    """Say whether the engine runs, and what it does. Exit code 3 when it does not."""
+    """Show whether the engine is running, and what it does. Exit code 3 if it is not running."""
     if not launch.is_running():
         if json_:
             as_json({"running": False, "data_folder": paths.folders().data})
@@ -78,7 +78,7 @@ def status(json_: bool) -> None:
     if state.paused:
         click.echo("Imports are paused. Continue with: citeloom engine resume")
     if state.settings_problem:
-        click.echo(f"The previous settings are in force. {state.settings_problem}")
+        click.echo(f"The previous settings are still used. {state.settings_problem}")
     if state.orphaned_indexes:
         click.echo(state.orphaned_indexes)
     for job in state.jobs:

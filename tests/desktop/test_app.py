@@ -282,7 +282,7 @@ def test_the_program_starts_and_ends_as_a_person_would_have_it(own_home: Path) -
 def test_without_a_screen_the_app_says_so(own_home: Path) -> None:
     bare: dict[str, Any] = {"QT_QPA_PLATFORM": "", "DISPLAY": "", "WAYLAND_DISPLAY": ""}
     result = citeloom(own_home, "app", **bare)
-    assert result.returncode == 1 and "There is no screen here" in result.stderr
+    assert result.returncode == 1 and "The app needs a graphical session" in result.stderr
     assert "Usage: citeloom" in done(citeloom(own_home, **bare))
 
 

@@ -239,7 +239,7 @@ allow_download = true
     # Settings that are none are left where they are.
     repacked(file, mine.with_name("none.zip"), with_settings(b"top_k = ["))
     said = done(citeloom(home, "restore", str(mine.with_name("none.zip")), "--replace", "--settings", "--yes"))
-    assert "The settings that are here were kept." in said
+    assert "The current settings were kept." in said
     assert (home / "citeloom.toml").read_bytes() == theirs
 
 

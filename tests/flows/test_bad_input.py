@@ -403,7 +403,7 @@ def test_removing_a_project_asks_and_says_what_goes(make: Maker, folder: Path) -
     assert citeloom(project.home, "project", "remove", project.name).returncode != 0  # nobody there to answer
     assert len(project.found()) == 12
 
-    assert f"{project.name} is removed" in done(citeloom(project.home, "project", "remove", project.name, stdin="y\n"))
+    assert f"{project.name} was removed" in done(citeloom(project.home, "project", "remove", project.name, stdin="y\n"))
     assert "no project" in the_line(citeloom(project.home, "search", project.name, "moth"))
     assert not (project.home / "index" / f"proj-{project.name}").exists()
     assert len(list(folder.iterdir())) == 4
