@@ -87,7 +87,7 @@ class CancelJob(Request[bool], verb="engine.cancel_job", read_only=False):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Watch(Request[None], verb="engine.watch"):
+class Subscribe(Request[None], verb="engine.subscribe"):
     """Subscribe this connection to events."""
 
 

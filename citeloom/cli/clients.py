@@ -39,13 +39,13 @@ def list_(json_: bool) -> None:
     """List the known editors: whether they are installed and connected, and their settings files."""
     found = editors.detect_editors()
     if json_:
-        as_json([_as_dict(one) for one in found])
+        as_json([_as_dict(editor) for editor in found])
         return
     rows = [(f.editor.id, "yes" if f.installed else "no", _connected(f), f.file) for f in found]
     table(("editor", "found", "connected to", "file"), rows)
-    for one in found:
-        if one.problem:
-            click.echo(f"{one.editor.name}: {one.problem}")
+    for detected in found:
+        if detected.problem:
+            click.echo(f"{detected.editor.name}: {detected.problem}")
 
 
 def _as_dict(found: DetectedEditor) -> dict[str, Any]:

@@ -32,15 +32,15 @@ def doctor() -> None:
             findings += found
     except CiteLoomError as error:
         findings.append(_finding("engine", error.message, error.next_step or f"Its log: {log}.", ok=False))
-    for one in findings:
-        mark = _NOTE if one.note else _OK if one.ok else _BAD
-        console.print(Text.assemble(mark, f"{one.part}: {one.seen}"), soft_wrap=True)
-        if mark is not _OK and one.next_step:
-            console.print(Text(f"     {one.next_step}"), soft_wrap=True)
-    bad = [one for one in findings if not one.ok]
-    notes = any(one.note for one in findings)
-    well = "Every part works, but some documents could not be read." if notes else "Everything works."
-    click.echo(f"{len(bad)} of {len(findings)} parts need attention." if bad else well)
+    for finding in findings:
+        mark = _NOTE if finding.note else _OK if finding.ok else _BAD
+        console.print(Text.assemble(mark, f"{finding.part}: {finding.seen}"), soft_wrap=True)
+        if mark is not _OK and finding.next_step:
+            console.print(Text(f"     {finding.next_step}"), soft_wrap=True)
+    bad = sum(not finding.ok for finding in findings)
+    notes = any(finding.note for finding in findings)
+    verdict = "Every part works, but some documents could not be read." if notes else "Everything works."
+    click.echo(f"{bad} of {len(findings)} parts need attention." if bad else verdict)
     sys.exit(1 if bad else 0)
 
 

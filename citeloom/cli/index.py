@@ -46,19 +46,19 @@ def show(project: str | None = None, json_: bool = False) -> None:
     if json_:
         as_json(shown)
     else:
-        table(("project", "place", "passages", "size", "state"), [_row(one) for one in shown.projects])
+        table(("project", "place", "passages", "size", "state"), [_row(info) for info in shown.projects])
         if shown.new_projects != EMBEDDED:
             click.echo(f"New projects go to {shown.new_projects}.")
-        if shown.key or any(one.place != EMBEDDED for one in shown.projects):
+        if shown.key or any(info.place != EMBEDDED for info in shown.projects):
             click.echo(f"Key: {_KEYS.get(shown.key or '', shown.key or 'none is stored')}.")
-    sys.exit(0 if all(one.reachable for one in shown.projects) else 1)
+    sys.exit(0 if all(info.reachable for info in shown.projects) else 1)
 
 
-def _row(one: IndexInfo) -> tuple[object, ...]:
-    state = one.problem or (f"Qdrant {one.version}" if one.version else "ready")
-    if any(job.kind == "move" for job in one.jobs):
+def _row(info: IndexInfo) -> tuple[object, ...]:
+    state = info.problem or (f"Qdrant {info.version}" if info.version else "ready")
+    if any(job.kind == "move" for job in info.jobs):
         state = f"is being moved; {state}"
-    return one.project, one.place, one.passages, size(one.bytes) if one.bytes is not None else "", state
+    return info.project, info.place, info.passages, size(info.bytes) if info.bytes is not None else "", state
 
 
 @index.command()
@@ -102,19 +102,19 @@ def compact(project: str | None, json_: bool) -> None:
     """
     results: list[CompactResult | dict[str, object]] = []
     with connected(events=True) as client:
-        for one in [project] if project else [p.id for p in client.call(ListProjects())]:
-            job = client.call(CompactIndex(project=one))
+        for project_id in [project] if project else [p.id for p in client.call(ListProjects())]:
+            job = client.call(CompactIndex(project=project_id))
             if job.job_id is None:
-                results.append({"project": one, "by_server": True, "place": job.place})
+                results.append({"project": project_id, "by_server": True, "place": job.place})
                 if not json_:
-                    click.echo(f"{one} is on {job.place}: the server does it by itself.")
+                    click.echo(f"{project_id} is on {job.place}: the server does it by itself.")
                 continue
             finished = wait_for_job(client, job.job_id, quiet=json_)
-            result = job_result(finished, CompactResult, f"the index of {one} stays as it was.")
+            result = job_result(finished, CompactResult, f"the index of {project_id} stays as it was.")
             results.append(result)
             if not json_:
                 sizes = f"{size(result.bytes_before)} before, {size(result.bytes)} now"
-                click.echo(f"{one}: {result.passages:,} passages, {sizes}, in {result.duration_seconds:.1f} s.")
+                click.echo(f"{project_id}: {result.passages:,} passages, {sizes}, in {result.duration_seconds:.1f} s.")
     if json_:
         as_json(results[0] if project else results)
 

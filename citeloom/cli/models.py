@@ -53,9 +53,9 @@ def list_(rerankers_: bool, json_: bool) -> None:
         rows = [(r.name, r.description, _size(r), "yes" if r.installed else "no") for r in known.rerankers]
         table(("reranker", "description", "size", "installed"), rows)
     else:
-        users = {one.name: [p.id for p in known.projects if p.dense_model == one.name] for one in known.models}
+        users = {model.name: [p.id for p in known.projects if p.dense_model == model.name] for model in known.models}
         columns = ("", "model", "languages", "dimensions", "reads", "size", "installed", "used by")
-        table(columns, [_row(one, users[one.name]) for one in known.models])
+        table(columns, [_row(model, users[model.name]) for model in known.models])
         if console.is_terminal:
             spoken = ", ".join(f"{code} {count}" for code, count in known.languages.items())
             click.echo(f"* suits your library ({spoken or 'no languages known yet'}).")

@@ -33,16 +33,16 @@ def restore(file: str, replace: bool, settings: bool, yes: bool, json_: bool) ->
             names = ", ".join(project.id for project in backup.projects)
             click.echo(f"A backup of {backup.made_at}: {names}, {size(backup.bytes)} unpacked.")
             _print_changes(backup, settings=settings)
-        shown = not json_ and console.is_terminal
+        is_asked = not json_ and console.is_terminal
         if backup.present and replace and not yes and console.is_terminal:
             click.confirm(
                 f"Move the existing projects ({', '.join(backup.present)}) to another folder and restore the backup?",
                 abort=True,
             )
-        elif shown and not yes and (backup.new_sources or (settings and backup.other_settings)):
+        elif is_asked and not yes and (backup.new_sources or (settings and backup.other_settings)):
             click.confirm("Restore it?", abort=True)
         # Unless a person has seen the list or given --yes, the engine refuses new sources and settings.
-        accepted = [source.path for source in backup.new_sources] if yes or shown else []
+        accepted = [source.path for source in backup.new_sources] if yes or is_asked else []
         with waiting("Unpacking and checking"):
             done = client.call(Restore(file=absolute(file), replace=replace, accepted=accepted, all_settings=settings))
     with waiting("Starting the engine"):
@@ -59,7 +59,7 @@ def restore(file: str, replace: bool, settings: bool, yes: bool, json_: bool) ->
     if not done.settings:
         click.echo("The current settings were kept.")
     elif done.kept_settings:
-        names = ", ".join(one.name for one in done.kept_settings)
+        names = ", ".join(setting.name for setting in done.kept_settings)
         click.echo(f"Not restored: {names}. Use --settings to restore them too.")
 
 
@@ -72,6 +72,6 @@ def _print_changes(backup: BackupContents, *, settings: bool) -> None:
             click.echo(f"  {source.project}: {label}{source.path} ({source.kind})")
     if backup.other_settings:
         click.echo("Its settings differ in:")
-        for one in backup.other_settings:
+        for setting in backup.other_settings:
             chosen = "the backup's is used" if settings else "yours is kept"
-            click.echo(f"  {one.name}: {one.backup} in the backup, {one.current} now; {chosen}")
+            click.echo(f"  {setting.name}: {setting.backup} in the backup, {setting.current} now; {chosen}")

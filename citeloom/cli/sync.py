@@ -46,16 +46,20 @@ def sync(project: str | None, dry_run: bool, yes: bool, retry: bool, json_: bool
             return
         if dry_run:
             with waiting("Looking for changes"):
-                previews = [client.call(PreviewSync(project=one, retry_failed=retry)) for one in ids]
+                previews = [client.call(PreviewSync(project=project_id, retry_failed=retry)) for project_id in ids]
             _print_previews(previews, json_=json_)
             sys.exit(1 if any(preview.problems for preview in previews) else 0)
         results: dict[str, dict[str, Any]] = {}
-        for one in ids:
-            results[one] = _sync_one(client, one, yes=yes, retry=retry, quiet=json_, named=len(ids) > 1)
-            if results[one]["state"] == "cancelled":  # Ctrl-C applies to all projects
+        for project_id in ids:
+            results[project_id] = _sync_one(client, project_id, yes=yes, retry=retry, quiet=json_, named=len(ids) > 1)
+            if results[project_id]["state"] == "cancelled":  # Ctrl-C applies to all projects
                 break
     if json_:
-        as_json(results[project] if project else [{"project": one, **result} for one, result in results.items()])
+        as_json(
+            results[project]
+            if project
+            else [{"project": project_id, **result} for project_id, result in results.items()]
+        )
     sys.exit(max(_code(result) for result in results.values()))
 
 
@@ -108,9 +112,9 @@ def _print_previews(previews: Sequence[SyncPreview], *, json_: bool) -> None:
     for preview in previews:
         documents: dict[str, Sequence[PlannedDocument]] = {kind: getattr(preview, kind) for kind in _LABELS}
         rows = [
-            (label, one.citekey, one.title or one.source, _note(one))
+            (label, document.citekey, document.title or document.source, _note(document))
             for kind, label in _LABELS.items()
-            for one in documents[kind]
+            for document in documents[kind]
         ]
         counts = ", ".join(f"{len(documents[kind])} {label}" for kind, label in _LABELS.items() if documents[kind])
         click.echo(f"{preview.project}: {counts or 'nothing to do'}; {preview.unchanged} unchanged.")

@@ -104,7 +104,7 @@ class RunningJob(Progress):
     stage: str = ""  # "" while it is queued
 
 
-Report = Callable[[Progress], None]
+ReportProgress = Callable[[Progress], None]
 
 
 class JobStopped(Exception):
@@ -176,7 +176,7 @@ class JobWork(Protocol):
         """Clean up after a cancellation."""
 
 
-StartJob = Callable[[dict[str, Any], Report, threading.Event], JobWork]
+StartJob = Callable[[dict[str, Any], ReportProgress, threading.Event], JobWork]
 
 
 class JobQueue(Protocol):

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from citeloom.api.engine import Stop, Watch
+from citeloom.api.engine import Stop, Subscribe
 from citeloom.api.events import Event, JobProgress, encode_event
 from citeloom.api.maintenance import Restore
 from citeloom.api.search import Query
@@ -85,7 +85,7 @@ class ControlSession:
             # Delayed, so that the answer is sent first.
             self._loop.call_later(0.05, self._stop_engine, "asked to")
             return None
-        if verb == Watch.verb:
+        if verb == Subscribe.verb:
             self._unsubscribe = self._unsubscribe or self._container.events.subscribe(self._on_event)
             return None
         work: Callable[[], Any] = partial(self._container.verbs.run, verb, args, self._cancel)

@@ -19,7 +19,7 @@ from citeloom.catalog.documents import Document, State
 from citeloom.core import fault_injection as faults
 from citeloom.core.errors import Cause, CiteLoomError, Code, unexpected
 from citeloom.core.ids import document_id
-from citeloom.core.jobs import JobStopped, RateEstimator, Report
+from citeloom.core.jobs import JobStopped, RateEstimator, ReportProgress
 from citeloom.importing.discovery import Discovery
 from citeloom.importing.import_state import ImportContext, ImportState
 from citeloom.importing.planning import Plan
@@ -55,7 +55,9 @@ class ImportRun:
     called again, it continues where it stopped.
     """
 
-    def __init__(self, context: ImportContext, request: ImportRequest, report: Report, stop: threading.Event) -> None:
+    def __init__(
+        self, context: ImportContext, request: ImportRequest, report: ReportProgress, stop: threading.Event
+    ) -> None:
         faults.point("import.begin", request.project_id)
         self.state = ImportState(context, request, report, stop)
         self._request = request

@@ -76,8 +76,8 @@ class Client:
         result: R = decode(message["result"], request.result)
         return result
 
-    def watch(self, on_event: Callable[[Event], bool]) -> None:
-        """Pass every event to `on_event` until it returns True; the request `Watch` has them sent."""
+    def receive_events(self, on_event: Callable[[Event], bool]) -> None:
+        """Pass every event to `on_event` until it returns True; the engine sends them after a `Subscribe` request."""
         while True:
             event = self._events.popleft() if self._events else self._receive().get("event")
             if event is not None and on_event(decode_event(event)):

@@ -11,7 +11,7 @@ from typing import ClassVar, Generic, TypeVar
 
 from citeloom.api.maintenance import JobOutcome
 from citeloom.catalog import Catalog
-from citeloom.core.jobs import JobStopped, Progress, RateEstimator, Report
+from citeloom.core.jobs import JobStopped, Progress, RateEstimator, ReportProgress
 from citeloom.index.base import Collection
 from citeloom.maintenance.index_copy import Copied, Retry, copy
 from citeloom.search.indexes import Indexes
@@ -28,7 +28,7 @@ class SingleStepJob(Generic[_Request]):
     _catalog: Catalog
     _indexes: Indexes
     _request: _Request
-    _report: Report
+    _report: ReportProgress
     _stop: threading.Event
     result: JobOutcome = field(default_factory=JobOutcome)
     changed_sources: set[str] = field(default_factory=set)
@@ -64,7 +64,7 @@ class SingleStepJob(Generic[_Request]):
         """Do nothing: a cancelled job leaves nothing to clean up."""
 
     def report(self, stage: str, done: int = 0, total: int = 0, what: str = "") -> None:
-        """Report progress."""
+        """ReportProgress progress."""
         self._done_and_total = done, total
         rate = self._rates.setdefault(stage, RateEstimator(total))
         rate.under_way = done

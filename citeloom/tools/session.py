@@ -208,7 +208,7 @@ class Session:
             jobs.mark_unreported(job_id)
         answer = {"project": call.arguments.project, "job_id": job_id, **_import_answer(finished, progress)}
         if finished is None and jobs.paused:
-            answer["warnings"] = ["The researcher has paused imports: this one begins when they go on."]
+            answer["warnings"] = ["The researcher has paused imports: this one begins when they are resumed."]
         errors = answer.get("errors") or []
         if finished and errors and errors[0]["source"] == finished.request["source"]:
             # If the only file of the request failed, the call fails too, instead of succeeding with a warning.

@@ -81,7 +81,7 @@ class Watcher:
 
     def __init__(self, home: Path) -> None:
         self._socket = connect(home, hello(home))
-        self._socket.sendall(b'{"id": 1, "verb": "engine.watch"}\n')
+        self._socket.sendall(b'{"id": 1, "verb": "engine.subscribe"}\n')
         self._lines = self._socket.makefile("rb")
         assert json.loads(self._lines.readline())["ok"]
         assert json.loads(self._lines.readline())["id"] == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 
-from citeloom.api.engine import Watch
+from citeloom.api.engine import Subscribe
 from citeloom.api.verbs import R, Request
 from citeloom.cli.shared.output import console
 from citeloom.ipc import launch
@@ -21,7 +21,7 @@ def connected(*, events: bool = False) -> Client:
     with waiting("Connecting" if launch.is_running() else "Starting the engine"):
         client = Client()
         if events:
-            client.call(Watch())
+            client.call(Subscribe())
         return client
 
 

@@ -71,7 +71,7 @@ def _follow(client: Client, job_id: str, *, quiet: bool) -> JobFinished:
         return finished is not None
 
     try:
-        client.watch(on_event)
+        client.receive_events(on_event)
     finally:
         if bar:
             bar.close()

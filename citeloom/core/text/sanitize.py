@@ -55,14 +55,14 @@ def escaped_json(text: str) -> str:
     return _UNSAFE.sub(lambda found: json.dumps(found[0])[1:-1], text)
 
 
-def shortened(text: str, most: int = MAX_REPEATED) -> str:
-    """Return text of at most `most` bytes: of a longer one its beginning and its end, which may be a next step."""
-    if len(text) * 4 <= most:
+def shortened(text: str, max_bytes: int = MAX_REPEATED) -> str:
+    """Return text of at most `max_bytes` bytes: of a longer one its beginning and its end, which may be a next step."""
+    if len(text) * 4 <= max_bytes:
         return text
     data = text.encode("utf-8", "replace")
-    if len(data) <= most:
+    if len(data) <= max_bytes:
         return text
-    room = most - len(_ELLIPSIS.encode())
+    room = max_bytes - len(_ELLIPSIS.encode())
     end = room // 4
     return data[: room - end].decode(errors="ignore") + _ELLIPSIS + data[len(data) - end :].decode(errors="ignore")
 
@@ -77,9 +77,9 @@ def map_texts(change: Callable[[str], str], value: Any) -> Any:
     if isinstance(value, str):
         return change(value)
     if isinstance(value, Mapping):
-        return {map_texts(change, key): map_texts(change, one) for key, one in value.items()}
+        return {map_texts(change, key): map_texts(change, item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [map_texts(change, one) for one in value]
+        return [map_texts(change, item) for item in value]
     return value
 
 
