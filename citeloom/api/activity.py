@@ -42,7 +42,6 @@ class JobList:
     past: list[PastJob]
 
 
-@dataclass(frozen=True, kw_only=True)
 class ListJobs(Request[JobList], verb="activity.list_jobs"):
     """List the jobs of a project, or of all projects."""
 
@@ -50,7 +49,6 @@ class ListJobs(Request[JobList], verb="activity.list_jobs"):
     limit: int = 50  # of finished jobs
 
 
-@dataclass(frozen=True, kw_only=True)
 class ShowAccessLog(Request[list[AccessEntry]], verb="activity.access_log"):
     """List the tool calls of editors, newest first; `before` is the id of the last entry of the previous page."""
 
@@ -73,7 +71,6 @@ class LoggedPassage:
     deleted: bool
 
 
-@dataclass(frozen=True, kw_only=True)
 class GetLoggedPassages(Request[list[LoggedPassage]], verb="activity.logged_passages"):
     """Get passages that are named in the access log, in the order of the request."""
 
@@ -81,6 +78,5 @@ class GetLoggedPassages(Request[list[LoggedPassage]], verb="activity.logged_pass
     chunk_ids: Sequence[str]
 
 
-@dataclass(frozen=True, kw_only=True)
 class ClearAccessLog(Request[int], verb="activity.clear_access_log", read_only=False):
     """Delete all entries of the access log. The result is their number."""

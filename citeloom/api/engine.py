@@ -29,17 +29,14 @@ class StatusResult(msgspec.Struct, frozen=True, rename={"orphaned_indexes": "los
     started_by: str  # app, cli, mcp or person
 
 
-@dataclass(frozen=True, kw_only=True)
 class Status(Request[StatusResult], verb="engine.status"):
     """Get the status of the engine."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class Pause(Request[None], verb="engine.pause", read_only=False):
     """Pause imports until `Resume`, also after a restart; running imports stop soon and are queued again."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class Resume(Request[None], verb="engine.resume", read_only=False):
     """Resume imports, including what has changed since the pause."""
 
@@ -64,12 +61,10 @@ class ConnectedEditor:
         return f"{self.client} {self.version}".strip()
 
 
-@dataclass(frozen=True, kw_only=True)
 class ListEditors(Request[list[ConnectedEditor]], verb="engine.list_editors"):
     """List the connected editors in the order of connecting."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class DisconnectEditor(Request[bool], verb="engine.disconnect_editor", read_only=False):
     """Close an editor's session and refuse its bridge until the editor starts a new one.
 
@@ -79,18 +74,15 @@ class DisconnectEditor(Request[bool], verb="engine.disconnect_editor", read_only
     session_id: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class CancelJob(Request[bool], verb="engine.cancel_job", read_only=False):
     """Cancel a job; what it has done so far stays. The result is whether the job existed."""
 
     job_id: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class Subscribe(Request[None], verb="engine.subscribe"):
     """Subscribe this connection to events."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class Stop(Request[None], verb="engine.stop", read_only=False):
     """Stop the engine; a running job is resumed at the next start."""

@@ -12,7 +12,6 @@ from citeloom.api.events import JobFinished
 from citeloom.api.verbs import Request, decode
 
 
-@dataclass(frozen=True, kw_only=True)
 class Ingest(Request[StartedJob], verb="importing.ingest", read_only=False):
     """Import a source into a project; without a source, all sources of the project."""
 
@@ -112,7 +111,6 @@ class SyncPreview(msgspec.Struct, frozen=True, rename={"needs_confirmation": "as
         return bool(self.added or self.changed or self.updated or self.without_file or removed)
 
 
-@dataclass(frozen=True, kw_only=True)
 class PreviewSync(Request[SyncPreview], verb="importing.preview_sync"):
     """Preview a sync of a project; nothing is written."""
 
@@ -177,7 +175,6 @@ class ZoteroStatus:
     next_step: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class GetZoteroStatus(Request[ZoteroStatus], verb="importing.zotero_status"):
     """Get how Zotero is accessed."""
 
@@ -220,7 +217,6 @@ class ZoteroCollections:
     libraries: list[ZoteroLibrary]
 
 
-@dataclass(frozen=True, kw_only=True)
 class ListZoteroCollections(Request[ZoteroCollections], verb="importing.zotero_collections"):
     """List the collections and saved searches of every library, or of one."""
 
@@ -235,7 +231,6 @@ class ZoteroLoginResult:
     key: str | None
 
 
-@dataclass(frozen=True, kw_only=True)
 class LogInToZotero(Request[ZoteroLoginResult], verb="importing.zotero_login", read_only=False):
     """Store a key for zotero.org in the keyring, if zotero.org accepts it."""
 
@@ -250,6 +245,5 @@ class ZoteroLogoutResult:
     key: str | None
 
 
-@dataclass(frozen=True, kw_only=True)
 class LogOutOfZotero(Request[ZoteroLogoutResult], verb="importing.zotero_logout", read_only=False):
     """Delete the key for zotero.org from the keyring."""

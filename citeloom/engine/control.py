@@ -61,23 +61,21 @@ class ControlSession:
         await self._send(protocol.encode_line(await self._result(line)))
 
     async def _result(self, line: bytes) -> dict[str, Any]:
-        number = None
+        request_id = None
         try:
             request = protocol.decode_line(line)
-            number = protocol.request_id(request)
+            request_id = protocol.request_id(request)
             args = dict(request.get("args") or {})
             refuse_large_integers(args)
-            result = await self._run_verb(str(request["verb"]), args)
-            return {"id": number, "result": result}
-        except CiteLoomError as error:
-            return {"id": number, "error": error.to_wire()}
+            return {"id": request_id, "result": await self._run_verb(str(request["verb"]), args)}
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             log.warning("a request was not understood", exc_info=True)
             problem = CiteLoomError(Code.INVALID_INPUT, f"The request could not be read: {error!r}.")
-            return {"id": number, "error": problem.to_wire()}
         except Exception as error:
-            log.exception("a verb failed")
-            return {"id": number, "error": unexpected(error).to_wire()}
+            problem = unexpected(error)
+            if problem is not error:
+                log.exception("a verb failed")
+        return {"id": request_id, "error": problem.to_wire()}
 
     async def _run_verb(self, verb: str, args: dict[str, Any]) -> Any:
         faults.point("engine.verb", verb)
