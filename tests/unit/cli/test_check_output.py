@@ -51,7 +51,7 @@ def test_a_finding_is_one_line_with_its_place_level_and_rule(monkeypatch: pytest
     assert first == f"my thesis.md:3:7: error: [2J{message} [quote-changed]"
     assert second == "my thesis.md:3:7: warning: No work has this key. [no-text]"
     assert summary == "my thesis.md: 4 citations of 2 works, 1 quotation: 1 error, 1 warning."
-    assert coverage == "CheckedManuscript against thesis: 8 of 9 documents searchable, 1 failed."
+    assert coverage == "Checked against thesis: 8 of 9 documents searchable, 1 failed."
     assert result.return_value == 1
 
 
