@@ -180,7 +180,7 @@ class Session:
                     answer = await self._wait_for_import(call, answer["job_id"], limit, context)
                 return answer
         except TimeoutError as error:
-            log.warning("%s was stopped after its time limit of %s s", name, limit)
+            log.warning("%s was stopped at its time limit of %s s: incomplete", name, limit)
             raise CiteLoomError(
                 Code.TIMEOUT,
                 f"{name} took longer than {limit:g} seconds and was stopped.",

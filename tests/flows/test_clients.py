@@ -50,7 +50,7 @@ def test_what_is_written_into_each_kind_of_file_launches_and_lists_its_tools(
         assert found.connected and found.connected.projects == ("thesis",)
         assert found.connected.environment == {"CITELOOM_HOME": str(home)}
         tested = editors.check_launch(found)
-        assert tested.ok, tested.problem
+        assert tested.problem is None, tested.problem
         assert "query" in tested.tools and "delete_document" not in tested.tools
 
         command("clients", "undo", editor_id)
