@@ -112,7 +112,7 @@ def _without(values: Json, *keys: str) -> Json:
 def list_projects(call: Call[a.NoArguments]) -> Json:
     """Projects this session may search, with models and coverage. Start here."""
     only = None if call.visible is None else sorted(call.visible)
-    projects = call.container.projects.list_projects(ListProjects(only=only)).projects
+    projects = call.container.projects.list_projects(ListProjects(only=only))
     return {"projects": [project_json(project) for project in projects], "count": len(projects)}
 
 
