@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-PROTOCOL = 2
+PROTOCOL = 3
 HELLO_LIMIT = 64 * 1024
 HELLO_SECONDS = 5.0
 LINE_LIMIT = 32 * 1024 * 1024  # a batch of 500 passages with their vectors fits
