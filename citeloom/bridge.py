@@ -59,18 +59,22 @@ class Bridge:
     # -- editor → engine -------------------------------------------------------------------------------------
 
     def _from_editor(self, line: bytes) -> None:
-        message = protocol.read_object(line)
+        message = protocol.decode_object(line)
         if message is None:
             self._write({"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "That is not JSON."}})
             return
-        number, method = protocol.request_id(message), message.get("method")
-        if number is None and message.get("id") is not None:
-            self._write({"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": "That is no request id."}})
+        request_id, method = protocol.request_id(message), message.get("method")
+        if request_id is None and message.get("id") is not None:
+            self._write(
+                {"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": "That is not a request id."}}
+            )
             return
         if len(line) > protocol.LINE_LIMIT:  # the engine would close the connection, with other calls on it
-            most = protocol.LINE_LIMIT // 1_048_576
-            problem = CiteLoomError(Code.INVALID_INPUT, f"This call is longer than {most} MB.", "Send less at a time.")
-            self._refuse(number, str(method), problem)
+            megabytes = protocol.LINE_LIMIT // 1_048_576
+            problem = CiteLoomError(
+                Code.INVALID_INPUT, f"This call is longer than {megabytes} MB.", "Send less at a time."
+            )
+            self._refuse(request_id, str(method), problem)
             return
         with self._connecting:
             if method == "initialize":
@@ -78,15 +82,15 @@ class Bridge:
             try:
                 engine = self._engine or self._connect(launch.connect("mcp", self._options, started_by="bridge"))
             except Exception as error:  # whatever it is, the editor gets an answer and stdout stays MCP
-                self._refuse(number, str(method), _as_unavailable(error))
+                self._refuse(request_id, str(method), _as_unavailable(error))
                 return
             if method == "initialize":
                 self._initialize = message
             elif method == "notifications/initialized":
                 self._initialized = line
             with self._answering:
-                if number is not None and method:
-                    self._unanswered[number] = method, line
+                if request_id is not None and method:
+                    self._unanswered[request_id] = method, line
                 self._unanswered.pop(protocol.cancelled_id(message), None)
             _send(engine, line)
 
@@ -95,7 +99,7 @@ class Bridge:
         self._engine, self._address = engine, launch.address() or self._address
         threading.Thread(target=self._from_engine, args=(engine,), daemon=True).start()
         if self._initialize is not None and self._initialize.get("id") not in self._unanswered:
-            _send(engine, protocol.line({**self._initialize, "id": _REPLAY}))
+            _send(engine, protocol.encode_line({**self._initialize, "id": _REPLAY}))
             if self._initialized is not None:
                 _send(engine, self._initialized)
         return engine
@@ -109,11 +113,11 @@ class Bridge:
                 # A line without an end is one in the middle of which the engine died.
                 while not reloads and (line := lines.readline()).endswith(b"\n"):
                     reloads = line == protocol.RECONNECT
-                    message = protocol.read_object(line) or {}
-                    number = message.get("id") if "method" not in message else None
+                    message = protocol.decode_object(line) or {}
+                    request_id = message.get("id") if "method" not in message else None
                     with self._answering:
-                        self._unanswered.pop(number, None)
-                    if not reloads and number != _REPLAY:
+                        self._unanswered.pop(request_id, None)
+                    if not reloads and request_id != _REPLAY:
                         self._write_line(line)
         except OSError:
             pass
@@ -129,8 +133,8 @@ class Bridge:
     def _reconnect(self) -> None:
         """Connect to the same engine again, and send there what it has not answered."""
         try:
-            # Its lock is not asked: it is lost when the drive of the data folder was disconnected.
-            connection = launch.greet("mcp", self._options, self._address)
+            # The lock is not checked: it is lost when the drive of the data folder was disconnected.
+            connection = launch.try_connect("mcp", self._options, self._address)
             if connection is None:
                 raise _ended()
             engine = self._connect(connection)
@@ -146,21 +150,21 @@ class Bridge:
     def _refuse_unanswered(self, error: CiteLoomError) -> None:
         with self._answering:
             unanswered, self._unanswered = self._unanswered, {}
-        for number, (method, _) in unanswered.items():
-            self._refuse(number, method, error)
+        for request_id, (method, _) in unanswered.items():
+            self._refuse(request_id, method, error)
 
-    def _refuse(self, number: Any, method: str, error: CiteLoomError) -> None:
-        if number is None:
+    def _refuse(self, request_id: Any, method: str, error: CiteLoomError) -> None:
+        if request_id is None:
             return
         if method == "tools/call":
             body = {**self._failure(error.as_dict()), "correlation_id": os.urandom(8).hex()}
             content = [{"type": "text", "text": json.dumps(body, ensure_ascii=False)}]
             # Revisions of MCP before 2026-07-28 know no resultType, and ignore it.
             result = {"resultType": "complete", "content": content, "structuredContent": body, "isError": True}
-            self._write({"jsonrpc": "2.0", "id": number, "result": result})
+            self._write({"jsonrpc": "2.0", "id": request_id, "result": result})
         else:
             problem = {"code": -32000, "message": str(error), "data": error.as_dict()}
-            self._write({"jsonrpc": "2.0", "id": number, "error": problem})
+            self._write({"jsonrpc": "2.0", "id": request_id, "error": problem})
 
     def _failure(self, error: dict[str, Any]) -> dict[str, Any]:
         """Return an error in the shape of the dialect."""
@@ -172,7 +176,7 @@ class Bridge:
         return {"error": error}
 
     def _write(self, message: dict[str, Any]) -> None:
-        self._write_line(protocol.line(message))
+        self._write_line(protocol.encode_line(message))
 
     def _write_line(self, line: bytes) -> None:
         with self._answering:

@@ -11,6 +11,14 @@ from citeloom.core.jobs import RunningJob
 from citeloom.core.types import AccessEntry
 
 
+@dataclass(frozen=True)
+class StartedJob:
+    """A queued job, or the one for the same task that is queued or running already."""
+
+    job_id: str
+    state: str  # queued, running, paused or parked
+
+
 @dataclass(frozen=True, kw_only=True)
 class PastJob:
     """A finished job."""
@@ -27,31 +35,22 @@ class PastJob:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Jobs:
+class JobList:
     """The queued and running jobs, and the finished ones, newest first."""
 
     running: list[RunningJob]
     past: list[PastJob]
 
 
-@dataclass(frozen=True, kw_only=True)
-class ListJobs(Request[Jobs], verb="activity.list_jobs"):
+class ListJobs(Request[JobList], verb="activity.list_jobs"):
     """List the jobs of a project, or of all projects."""
 
     project: str | None = None
     limit: int = 50  # of finished jobs
 
 
-@dataclass(frozen=True, kw_only=True)
-class AccessLog:
-    """Tool calls of editors, newest first."""
-
-    entries: list[AccessEntry]
-
-
-@dataclass(frozen=True, kw_only=True)
-class ShowAccessLog(Request[AccessLog], verb="activity.access_log"):
-    """List the tool calls of editors; `before` is the id of the last entry of the previous page."""
+class ShowAccessLog(Request[list[AccessEntry]], verb="activity.access_log"):
+    """List the tool calls of editors, newest first; `before` is the id of the last entry of the previous page."""
 
     project: str | None = None
     client: str | None = None
@@ -72,28 +71,12 @@ class LoggedPassage:
     deleted: bool
 
 
-@dataclass(frozen=True, kw_only=True)
-class LoggedPassages:
-    """Passages in the order of the request."""
-
-    passages: list[LoggedPassage]
-
-
-@dataclass(frozen=True, kw_only=True)
-class GetLoggedPassages(Request[LoggedPassages], verb="activity.logged_passages"):
-    """Get passages that are named in the access log."""
+class GetLoggedPassages(Request[list[LoggedPassage]], verb="activity.logged_passages"):
+    """Get passages that are named in the access log, in the order of the request."""
 
     project: str | None
     chunk_ids: Sequence[str]
 
 
-@dataclass(frozen=True, kw_only=True)
-class ClearedLog:
-    """The number of deleted entries of the access log."""
-
-    removed: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class ClearAccessLog(Request[ClearedLog], verb="activity.clear_access_log", read_only=False):
-    """Delete all entries of the access log."""
+class ClearAccessLog(Request[int], verb="activity.clear_access_log", read_only=False):
+    """Delete all entries of the access log. The result is their number."""

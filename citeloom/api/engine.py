@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import msgspec
+
 from citeloom.api.verbs import Request
 from citeloom.core.jobs import RunningJob
 from citeloom.core.types import Coverage
 
 
-@dataclass(frozen=True)
-class StatusResult:
+class StatusResult(msgspec.Struct, frozen=True, rename={"orphaned_indexes": "lost"}):
     """The status of the engine."""
 
     version: str
@@ -24,29 +25,19 @@ class StatusResult:
     coverage: Coverage  # of all projects
     editors: int  # connected ones
     settings_problem: str | None  # why the settings file is not used
-    lost: str | None  # message about indexes without a project
+    orphaned_indexes: str | None  # message about indexes without a project
     started_by: str  # app, cli, mcp or person
 
 
-@dataclass(frozen=True, kw_only=True)
 class Status(Request[StatusResult], verb="engine.status"):
     """Get the status of the engine."""
 
 
-@dataclass(frozen=True)
-class PauseResult:
-    """Whether imports are paused."""
-
-    paused: bool
-
-
-@dataclass(frozen=True, kw_only=True)
-class Pause(Request[PauseResult], verb="engine.pause", read_only=False):
+class Pause(Request[None], verb="engine.pause", read_only=False):
     """Pause imports until `Resume`, also after a restart; running imports stop soon and are queued again."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Resume(Request[PauseResult], verb="engine.resume", read_only=False):
+class Resume(Request[None], verb="engine.resume", read_only=False):
     """Resume imports, including what has changed since the pause."""
 
 
@@ -70,44 +61,28 @@ class ConnectedEditor:
         return f"{self.client} {self.version}".strip()
 
 
-@dataclass(frozen=True)
-class ConnectedEditors:
-    """The connected editors in the order of connecting."""
-
-    editors: list[ConnectedEditor]
+class ListEditors(Request[list[ConnectedEditor]], verb="engine.list_editors"):
+    """List the connected editors in the order of connecting."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ListEditors(Request[ConnectedEditors], verb="engine.list_editors"):
-    """List the connected editors."""
+class DisconnectEditor(Request[bool], verb="engine.disconnect_editor", read_only=False):
+    """Close an editor's session and refuse its bridge until the editor starts a new one.
 
-
-@dataclass(frozen=True)
-class DisconnectResult:
-    """Whether the session existed."""
-
-    disconnected: bool
-
-
-@dataclass(frozen=True, kw_only=True)
-class DisconnectEditor(Request[DisconnectResult], verb="engine.disconnect_editor", read_only=False):
-    """Close an editor's session and refuse its bridge until the editor starts a new one."""
+    The result is whether the session existed.
+    """
 
     session_id: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class CancelJob(Request[bool], verb="engine.cancel_job", read_only=False):
     """Cancel a job; what it has done so far stays. The result is whether the job existed."""
 
     job_id: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Watch(Request[None], verb="engine.watch"):
+class Subscribe(Request[None], verb="engine.subscribe"):
     """Subscribe this connection to events."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class Stop(Request[None], verb="engine.stop", read_only=False):
     """Stop the engine; a running job is resumed at the next start."""

@@ -1,4 +1,4 @@
-"""Typed events of the engine, sent to clients that have subscribed with `engine.Watch`."""
+"""Typed events of the engine, sent to clients that have subscribed with `engine.Subscribe`."""
 
 from __future__ import annotations
 

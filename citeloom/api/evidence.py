@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
+import msgspec
+
 from citeloom.api.verbs import Request
 from citeloom.core.types import Coverage
 
@@ -100,7 +102,6 @@ class VerifyResult:
     warnings: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
 class VerifyQuote(Request[VerifyResult], verb="evidence.verify"):
     """Look a quotation up in a work, or in all works of a project."""
 
@@ -161,15 +162,14 @@ class FindingCounts:
     note: int
 
 
-@dataclass(frozen=True, slots=True)
-class SearchedText:
+class SearchedText(msgspec.Struct, frozen=True, rename={"description": "words"}):
     """A document in which quotations were looked up."""
 
     citekey: str
     source: str
     matched_by: str | None
     text_source: str | None
-    words: str  # the file and how it was matched, for display
+    description: str  # the file and how it was matched, for display
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -193,7 +193,6 @@ class CheckReport:
     sha256: str | None  # of the checked file
 
 
-@dataclass(frozen=True, kw_only=True)
 class CheckManuscript(Request[CheckReport], verb="evidence.check"):
     """Check a manuscript: a file by its path, or a text."""
 
@@ -238,7 +237,6 @@ class CiteResult:
     warnings: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
 class Cite(Request[CiteResult], verb="evidence.cite"):
     """Format citations from the library's own records."""
 
@@ -259,7 +257,6 @@ class RecordsResult:
     warnings: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
 class GetRecords(Request[RecordsResult], verb="evidence.records"):
     """Get the records of the works that citations name, each once."""
 
@@ -277,7 +274,6 @@ class RecordResult:
     renamed_from: str | None  # the former citekey that was requested
 
 
-@dataclass(frozen=True, kw_only=True)
 class GetRecord(Request[RecordResult], verb="evidence.record"):
     """Get the record of one work by its current or a former citekey."""
 
@@ -307,7 +303,6 @@ class ExportResult:
     warnings: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
 class Export(Request[ExportResult], verb="evidence.export"):
     """Export the works of a project, or those that manuscripts cite."""
 

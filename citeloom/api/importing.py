@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
+from citeloom.api.activity import StartedJob
 from citeloom.api.events import JobFinished
-from citeloom.api.types import StartedJob
 from citeloom.api.verbs import Request, decode
 
 
-@dataclass(frozen=True, kw_only=True)
 class Ingest(Request[StartedJob], verb="importing.ingest", read_only=False):
     """Import a source into a project; without a source, all sources of the project."""
 
@@ -89,8 +90,7 @@ class SourceProblem:
     reason: str
 
 
-@dataclass(frozen=True)
-class SyncPreview:
+class SyncPreview(msgspec.Struct, frozen=True, rename={"needs_confirmation": "asks"}):
     """The changes that a sync of a project would make."""
 
     project: str
@@ -100,18 +100,17 @@ class SyncPreview:
     without_file: list[DocumentWithoutFile]
     removed: list[PlannedDocument]
     unchanged: int
-    asks: bool  # whether so many would be removed that confirmation is required
+    needs_confirmation: bool  # so many would be removed
     problems: list[SourceProblem]
     warnings: list[str]
 
     @property
     def changes_anything(self) -> bool:
         """Whether the sync would change something."""
-        removed = self.removed and not self.asks
+        removed = self.removed and not self.needs_confirmation
         return bool(self.added or self.changed or self.updated or self.without_file or removed)
 
 
-@dataclass(frozen=True, kw_only=True)
 class PreviewSync(Request[SyncPreview], verb="importing.preview_sync"):
     """Preview a sync of a project; nothing is written."""
 
@@ -176,7 +175,6 @@ class ZoteroStatus:
     next_step: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class GetZoteroStatus(Request[ZoteroStatus], verb="importing.zotero_status"):
     """Get how Zotero is accessed."""
 
@@ -219,7 +217,6 @@ class ZoteroCollections:
     libraries: list[ZoteroLibrary]
 
 
-@dataclass(frozen=True, kw_only=True)
 class ListZoteroCollections(Request[ZoteroCollections], verb="importing.zotero_collections"):
     """List the collections and saved searches of every library, or of one."""
 
@@ -234,7 +231,6 @@ class ZoteroLoginResult:
     key: str | None
 
 
-@dataclass(frozen=True, kw_only=True)
 class LogInToZotero(Request[ZoteroLoginResult], verb="importing.zotero_login", read_only=False):
     """Store a key for zotero.org in the keyring, if zotero.org accepts it."""
 
@@ -249,6 +245,5 @@ class ZoteroLogoutResult:
     key: str | None
 
 
-@dataclass(frozen=True, kw_only=True)
 class LogOutOfZotero(Request[ZoteroLogoutResult], verb="importing.zotero_logout", read_only=False):
     """Delete the key for zotero.org from the keyring."""

@@ -75,13 +75,6 @@ class RemovedProject(ProjectSummary):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProjectSummaries:
-    """Projects, by id."""
-
-    projects: list[ProjectSummary]
-
-
-@dataclass(frozen=True, kw_only=True)
 class ZoteroPart:
     """A part of a Zotero library, by name."""
 
@@ -91,7 +84,6 @@ class ZoteroPart:
     tags: Sequence[str] = ()  # only items with all of them
 
 
-@dataclass(frozen=True, kw_only=True)
 class AddProject(Request[NewProject], verb="library.add_project", read_only=False):
     """Create a project with the folders and the parts of Zotero that it may read."""
 
@@ -101,7 +93,6 @@ class AddProject(Request[NewProject], verb="library.add_project", read_only=Fals
     zotero: Sequence[ZoteroPart] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
 class AllowSources(Request[ProjectDetails], verb="library.allow_sources", read_only=False):
     """Add sources to a project."""
 
@@ -110,7 +101,6 @@ class AllowSources(Request[ProjectDetails], verb="library.allow_sources", read_o
     zotero: Sequence[ZoteroPart] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
 class DisallowSource(Request[DisallowedSource], verb="library.disallow_source", read_only=False):
     """Remove a source from a project, by path or label, with its documents."""
 
@@ -118,21 +108,18 @@ class DisallowSource(Request[DisallowedSource], verb="library.disallow_source", 
     source: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class ListProjects(Request[ProjectSummaries], verb="library.list_projects"):
-    """List all projects, or those with the given ids."""
+class ListProjects(Request[list[ProjectSummary]], verb="library.list_projects"):
+    """List all projects, or those with the given ids, by id."""
 
     only: Sequence[str] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
 class ShowProject(Request[ProjectDetails], verb="library.show_project"):
     """Get the details of a project."""
 
     project: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class RemoveProject(Request[RemovedProject], verb="library.remove_project", read_only=False):
     """Delete the index and the rows of a project; the researcher's files are not touched."""
 
@@ -162,7 +149,6 @@ class CollectionDetails(ProjectSummary):
     sample_payloads: list[dict[str, Any]]
 
 
-@dataclass(frozen=True, kw_only=True)
 class InspectCollection(Request[CollectionDetails], verb="library.inspect_collection"):
     """Describe the collection of a project."""
 
@@ -230,7 +216,6 @@ class DocumentPage:
     coverage: Coverage
 
 
-@dataclass(frozen=True, kw_only=True)
 class ListDocuments(Request[DocumentPage], verb="library.list_documents"):
     """List documents of a project."""
 
@@ -254,7 +239,6 @@ class DocumentText(DocumentSummary):
     next_pages: str | None
 
 
-@dataclass(frozen=True, kw_only=True)
 class GetDocument(Request[DocumentText], verb="library.get_document"):
     """Get the text of a document by its id or its citekey."""
 
@@ -273,7 +257,6 @@ class DeletedDocument:
     note: str | None  # whether an import will add it again
 
 
-@dataclass(frozen=True, kw_only=True)
 class DeleteDocument(Request[DeletedDocument], verb="library.delete_document", read_only=False):
     """Delete a document from the index; its file is not touched."""
 
@@ -289,7 +272,6 @@ class RemovedDocuments:
     notes: list[str]
 
 
-@dataclass(frozen=True, kw_only=True)
 class RemoveDocuments(Request[RemovedDocuments], verb="library.remove_documents", read_only=False):
     """Delete several documents from the index; unknown ids are ignored."""
 
@@ -305,7 +287,6 @@ class RereadStarted:
     documents: int
 
 
-@dataclass(frozen=True, kw_only=True)
 class RereadDocuments(Request[RereadStarted], verb="library.reread_documents", read_only=False):
     """Reimport some documents, or all that failed; `convert_again` bypasses the conversion cache."""
 
@@ -325,21 +306,12 @@ class ClaimedDocument(DocumentRow):
     why: str  # why it does not count as that work
 
 
-@dataclass(frozen=True, kw_only=True)
-class ClaimList:
-    """The documents with open claims."""
-
-    documents: list[ClaimedDocument]
-
-
-@dataclass(frozen=True, kw_only=True)
-class ListClaims(Request[ClaimList], verb="library.list_claims"):
+class ListClaims(Request[list[ClaimedDocument]], verb="library.list_claims"):
     """List the documents of a project with open claims."""
 
     project: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class ConfirmClaim(Request[DocumentRow], verb="library.confirm_claim", read_only=False):
     """Assign a document to the work that it claims to be, or to the given one."""
 
@@ -348,7 +320,6 @@ class ConfirmClaim(Request[DocumentRow], verb="library.confirm_claim", read_only
     citekey: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
 class RefuseClaim(Request[DocumentRow], verb="library.refuse_claim", read_only=False):
     """Reject a document's claim to be a work."""
 
@@ -389,7 +360,6 @@ class StoredChunks:
     warnings: list[str]
 
 
-@dataclass(frozen=True, kw_only=True)
 class StoreChunks(Request[StoredChunks], verb="library.store_chunks", read_only=False):
     """Store passages that an agent made and embedded itself."""
 
@@ -413,7 +383,6 @@ class PageImage:
     text_source: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class GetPageImage(Request[PageImage], verb="library.page_image"):
     """Render a page of a passage's document, by default the one on which the passage begins.
 

@@ -7,9 +7,11 @@ from typing import Any
 
 import msgspec
 
-from citeloom.api.types import StartedJob
+from citeloom.api.activity import StartedJob
 from citeloom.api.verbs import Request
 from citeloom.core.jobs import RunningJob
+
+# `rename` gives the name of a field in JSON, where commands print it under an earlier one.
 
 EMBEDDED = "embedded"  # location of an index in CiteLoom's own folder
 
@@ -26,7 +28,7 @@ class JobOutcome(msgspec.Struct, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class HealthFinding:
     """The result of the health check for one part."""
 
     part: str
@@ -36,23 +38,14 @@ class Finding:
     next_step: str  # if something is wrong
 
 
-@dataclass(frozen=True, slots=True)
-class CheckUpResult:
-    """The findings of the health check, one for each part."""
-
-    findings: list[Finding]
-
-
-@dataclass(frozen=True, kw_only=True)
-class CheckUp(Request[CheckUpResult], verb="maintenance.doctor"):
-    """Check every part of the engine."""
+class CheckUp(Request[list[HealthFinding]], verb="maintenance.doctor"):
+    """Check every part of the engine; one finding or more for each."""
 
 
 # -- models ------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class ModelInfo:
+class ModelInfo(msgspec.Struct, frozen=True, rename={"installed": "here"}):
     """An available dense model."""
 
     name: str
@@ -60,20 +53,19 @@ class ModelInfo:
     description: str
     size_gb: float
     bundled: bool
-    here: bool  # on this machine
+    installed: bool  # on this machine
     languages: list[str]  # codes; "*": dozens
     tokens: int | None  # maximum input length; None: not known
     recommended: bool  # for the languages of the library
 
 
-@dataclass(frozen=True, slots=True)
-class RerankerInfo:
+class RerankerInfo(msgspec.Struct, frozen=True, rename={"installed": "here"}):
     """An available cross-encoder."""
 
     name: str
     description: str
     size_gb: float
-    here: bool  # on this machine
+    installed: bool  # on this machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,21 +87,15 @@ class ModelList:
     projects: list[ProjectModels]
 
 
-@dataclass(frozen=True, kw_only=True)
 class ListModels(Request[ModelList], verb="maintenance.models"):
     """List the available models."""
 
 
-@dataclass(frozen=True, slots=True)
-class UseModelResult:
-    """The import that rebuilds the index; None if the project has the model already."""
+class UseModel(Request[str | None], verb="maintenance.use_model", read_only=False):
+    """Change the dense model of a project.
 
-    job_id: str | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class UseModel(Request[UseModelResult], verb="maintenance.use_model", read_only=False):
-    """Change the dense model of a project."""
+    The result is the id of the import that rebuilds the index; None if the project has the model already.
+    """
 
     project: str
     model: str
@@ -125,7 +111,6 @@ class DownloadProgress:
     total: int
 
 
-@dataclass(frozen=True, kw_only=True)
 class DownloadModel(Request[DownloadProgress], verb="maintenance.download_model", read_only=False):
     """Download a model; clients repeat the request until it is complete."""
 
@@ -173,7 +158,6 @@ class ModelTrial:
     problems: list[str]
 
 
-@dataclass(frozen=True, kw_only=True)
 class TryModel(Request[ModelTrial], verb="maintenance.try_model", read_only=False):
     """Load a model, or the one of the project of this name, and measure it."""
 
@@ -206,7 +190,6 @@ class OcrSupport:
     languages: list[OcrLanguage]
 
 
-@dataclass(frozen=True, kw_only=True)
 class ListOcr(Request[OcrSupport], verb="maintenance.ocr"):
     """List the OCR engines, and the languages of the configured one."""
 
@@ -233,7 +216,6 @@ class DiskUsage:
     free: int  # bytes
 
 
-@dataclass(frozen=True, kw_only=True)
 class ShowDiskUsage(Request[DiskUsage], verb="maintenance.disk_usage"):
     """Measure the disk usage."""
 
@@ -250,7 +232,6 @@ class CacheUsage:
     left_over_bytes: int
 
 
-@dataclass(frozen=True, kw_only=True)
 class ShowCache(Request[CacheUsage], verb="maintenance.show_cache"):
     """Measure the conversion cache."""
 
@@ -263,7 +244,6 @@ class PrunedCache(CacheUsage):
     freed_bytes: int
 
 
-@dataclass(frozen=True, kw_only=True)
 class PruneCache(Request[PrunedCache], verb="maintenance.prune_cache", read_only=False):
     """Delete the conversions that no document needs, or all."""
 
@@ -298,7 +278,6 @@ class IndexList:
     projects: list[IndexInfo]
 
 
-@dataclass(frozen=True, kw_only=True)
 class ListIndexes(Request[IndexList], verb="maintenance.indexes"):
     """List the location of the index of a project, or of every project."""
 
@@ -314,7 +293,6 @@ class ServerInfo:
     key: str | None  # where the key that was used is stored
 
 
-@dataclass(frozen=True, kw_only=True)
 class CheckServer(Request[ServerInfo], verb="maintenance.check_server"):
     """Check whether a Qdrant server is usable, with the stored key or with this one."""
 
@@ -330,7 +308,6 @@ class ServerLogin:
     key: str | None  # where it is stored
 
 
-@dataclass(frozen=True, kw_only=True)
 class LogInServer(Request[ServerLogin], verb="maintenance.log_in_server", read_only=False):
     """Store a key in the keyring for one server, or for those in use, if they accept it."""
 
@@ -347,7 +324,6 @@ class ServerLogout:
     projects: list[str]  # ids, of projects whose index is on a server
 
 
-@dataclass(frozen=True, kw_only=True)
 class LogOutServers(Request[ServerLogout], verb="maintenance.log_out_servers", read_only=False):
     """Delete the keys of servers from the keyring."""
 
@@ -373,7 +349,6 @@ class MoveResult(JobOutcome, kw_only=True, rename={"origin": "from"}):
     bytes: int | None  # on the local disk, taken or freed; None: from one server to another
 
 
-@dataclass(frozen=True, kw_only=True)
 class MoveIndex(Request[MoveStarted], verb="maintenance.move_index", read_only=False):
     """Move the index of a project to a Qdrant server, or back into CiteLoom's own folder."""
 
@@ -400,7 +375,6 @@ class CompactResult(JobOutcome, kw_only=True):
     bytes: int
 
 
-@dataclass(frozen=True, kw_only=True)
 class CompactIndex(Request[CompactionStarted], verb="maintenance.compact_index", read_only=False):
     """Rewrite the index of a project without deleted passages."""
 
@@ -419,7 +393,6 @@ class BackupResult(JobOutcome, kw_only=True):
     bytes: int  # of the file
 
 
-@dataclass(frozen=True, kw_only=True)
 class StartBackup(Request[StartedJob], verb="maintenance.backup", read_only=False):
     """Back up these projects, or all, to a file that does not exist yet."""
 
@@ -447,12 +420,11 @@ class BackupSource:
     label: str
 
 
-@dataclass(frozen=True, slots=True)
-class SettingDifference:
+class SettingDifference(msgspec.Struct, frozen=True, rename={"current": "here"}):
     """A setting that differs in a backup."""
 
     name: str
-    here: Any  # the present value
+    current: Any
     backup: Any
 
 
@@ -471,26 +443,23 @@ class BackupContents:
     present: list[str]  # ids of the projects that a restore would replace
 
 
-@dataclass(frozen=True, kw_only=True)
 class ReadBackup(Request[BackupContents], verb="maintenance.read_backup"):
     """Read the contents of a backup; nothing is changed."""
 
     file: str
 
 
-@dataclass(frozen=True, slots=True)
-class RestoreResult:
+class RestoreResult(msgspec.Struct, frozen=True, rename={"replaced_data": "aside"}):
     """The result of a restore. The engine stops, and the next one uses the restored data."""
 
     projects: list[str]
     passages: int
-    aside: str | None  # the folder with the replaced data
+    replaced_data: str | None  # the folder that it was moved to
     settings: bool  # whether the backup's settings are used
     kept_settings: list[SettingDifference]  # not restored
     embedded: list[str]  # ids of projects whose index was on a server
 
 
-@dataclass(frozen=True, kw_only=True)
 class Restore(Request[RestoreResult], verb="maintenance.restore", read_only=False):
     """Replace all data by those of a backup, after it has been checked completely."""
 

@@ -82,7 +82,6 @@ class QueryResult:
     warnings: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
 class Query(Request[QueryResult], verb="search.query"):
     """Search a project by meaning, or by meaning and words."""
 
@@ -146,7 +145,6 @@ class PassageResult:
     page: PageText | None
 
 
-@dataclass(frozen=True, kw_only=True)
 class GetPassage(Request[PassageResult], verb="search.get_passage"):
     """Get one passage by its id."""
 
@@ -167,7 +165,6 @@ class FacetsResult:
     sections: tuple[str, ...]  # top-level headings as `section_prefix` compares them
 
 
-@dataclass(frozen=True, kw_only=True)
 class GetFacets(Request[FacetsResult], verb="search.facets"):
     """List the filter values of a project."""
 

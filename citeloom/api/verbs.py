@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Generic, TypeVar, get_args, overload
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, TypeVar, dataclass_transform, get_args, overload
 
 import msgspec
 
@@ -17,8 +18,9 @@ _Result = TypeVar("_Result")
 _T = TypeVar("_T")
 
 
+@dataclass_transform(frozen_default=True, kw_only_default=True)
 class Request(Generic[R]):
-    """Base class of requests; `R` is the type of the result. Subclasses are frozen dataclasses.
+    """Base class of requests; `R` is the type of the result. It makes subclasses frozen, keyword-only dataclasses.
 
     `read_only` requests are repeated if the engine stops before it answers.
     """
@@ -31,7 +33,7 @@ class Request(Generic[R]):
         super().__init_subclass__()
         cls.verb, cls.read_only = verb, read_only
         (cls.result,) = get_args(cls.__orig_bases__[0])  # type: ignore[attr-defined]
-        REQUESTS[verb] = cls
+        REQUESTS[verb] = dataclass(frozen=True, kw_only=True)(cls)
 
 
 REQUESTS: dict[str, type[Request[Any]]] = {}  # by verb, from all imported modules of this package

@@ -49,7 +49,7 @@ class AccessLog(Table):
         )
         return [AccessEntry(**{**dict(r), "passages": json.loads(r["passages"])}) for r in rows]
 
-    def forget(self, days: int = 0) -> int:
+    def delete(self, days: int = 0) -> int:
         """Delete entries older than `days`, or all of them, and overwrite them on the disk."""
         before = datetime.now(UTC) - timedelta(days=min(days, _MAX_DAYS))
         where, values = ("WHERE at < ?", [before.isoformat(timespec="milliseconds")]) if days else ("", [])

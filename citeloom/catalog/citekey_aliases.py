@@ -8,21 +8,21 @@ from citeloom.catalog.database import Table
 class CitekeyAliases(Table):
     """The citekey_aliases table: maps each old key to its successor, possibly in several steps."""
 
-    def note(self, project_id: str, old_key: str, new_key: str) -> None:
+    def add(self, project_id: str, old_key: str, new_key: str) -> None:
         """Record that a key was renamed; the new key is removed from the aliases."""
         with self._db.transaction():
             self._db.write("DELETE FROM citekey_aliases WHERE project_id = ? AND old_key = ?", (project_id, new_key))
             self._db.write("INSERT OR REPLACE INTO citekey_aliases VALUES (?, ?, ?)", (project_id, old_key, new_key))
 
-    def of(self, project_id: str, key: str) -> list[str]:
+    def former_keys(self, project_id: str, key: str) -> list[str]:
         """Return the former keys of a key that no work has now, sorted."""
         sql = "SELECT old_key FROM citekey_aliases WHERE project_id = ? AND new_key = ?"
         found: set[str] = set()
-        waiting = [key]
-        while waiting:
-            older = set(self._db.column(sql, (project_id, waiting.pop()))) - found - {key}
+        pending = [key]
+        while pending:
+            older = set(self._db.column(sql, (project_id, pending.pop()))) - found - {key}
             found |= older
-            waiting += older
+            pending += older
         return sorted(old for old in found if not self._in_use(project_id, old))
 
     def current(self, project_id: str, key: str) -> str | None:

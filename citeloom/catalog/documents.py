@@ -27,7 +27,7 @@ class State(StrEnum):
 
 
 # File types of texts that come from Zotero itself, not from a file.
-TEXTS_OF_ZOTERO = ("note", "annotations", "fulltext")
+ZOTERO_TEXT_TYPES = ("note", "annotations", "fulltext")
 STORED_TYPE = "stored"  # the file type of passages that an agent stored
 
 
@@ -106,7 +106,7 @@ _ORDERS = {
 }
 _MAY_BE_NULL = (_CITEKEY, "pages", "word_coverage", "ocr_share", "year")
 SORTS = tuple(_ORDERS)
-_FILLED_AT_ONCE = 1000
+_BACKFILL_BATCH = 1000
 
 
 def _from_row(row: sqlite3.Row) -> Document:
@@ -133,7 +133,7 @@ def year_of(record: dict[str, Any]) -> int | None:
 class Documents(Table):
     """The documents table."""
 
-    _filled = False  # whether all rows have the columns that lists need
+    _backfilled = False  # whether all rows have the columns that lists need
 
     def save(self, document: Document) -> None:
         """Insert or replace the row of a document."""
@@ -173,7 +173,7 @@ class Documents(Table):
         offset: int = 0,
     ) -> tuple[list[str], int]:
         """Return the ids of one page of documents and the total number; missing values sort last."""
-        self._fill()
+        self._backfill()
         where, values = "project_id = ?", [project_id]
         if state:
             where, values = f"{where} AND state = ?", [*values, state]
@@ -208,10 +208,10 @@ class Documents(Table):
         """Return the documents whose passages were being written when the engine ended."""
         return self._select(project_id, "writing IS NOT NULL")
 
-    def some(self, project_id: str, doc_ids: Sequence[str]) -> list[Document]:
+    def by_ids(self, project_id: str, doc_ids: Sequence[str]) -> list[Document]:
         """Return documents by id, in the given order; unknown ids are left out."""
-        chosen = self._select(project_id, "doc_id IN (SELECT value FROM json_each(?))", json.dumps(list(doc_ids)))
-        found = {document.doc_id: document for document in chosen}
+        rows = self._select(project_id, "doc_id IN (SELECT value FROM json_each(?))", json.dumps(list(doc_ids)))
+        found = {document.doc_id: document for document in rows}
         return [found[doc_id] for doc_id in dict.fromkeys(doc_ids) if doc_id in found]
 
     def ids_in_state(self, project_id: str, state: State) -> list[str]:
@@ -233,7 +233,7 @@ class Documents(Table):
                 "citekey = ? AND citekey != '' ORDER BY"
                 " state = 'ready' DESC, file_type IN (SELECT value FROM json_each(?)), file_type = ?, source LIMIT 1"
             )
-            of_work = self._select(project_id, where, citekey, json.dumps(TEXTS_OF_ZOTERO), STORED_TYPE)
+            of_work = self._select(project_id, where, citekey, json.dumps(ZOTERO_TEXT_TYPES), STORED_TYPE)
             found = next(iter(of_work), None)
         if found is None:
             raise CiteLoomError(
@@ -243,33 +243,33 @@ class Documents(Table):
             )
         return found
 
-    def same_content(self, project_id: str, content_hash: str, but_not: str) -> Document | None:
+    def find_same_content(self, project_id: str, content_hash: str, excluding: str) -> Document | None:
         """Return another searchable document with the same content, or None."""
         where = "content_hash = ? AND doc_id != ? AND state = 'ready' LIMIT 1"
-        return next(iter(self._select(project_id, where, content_hash, but_not)), None)
+        return next(iter(self._select(project_id, where, content_hash, excluding)), None)
 
     def paths(self) -> set[str]:
         """Return the files of documents whose source is not a path, in all projects."""
         return set(self._db.column("SELECT DISTINCT path FROM documents WHERE path != ''"))
 
-    def contents(self) -> set[str]:
+    def content_hashes(self) -> set[str]:
         """Return the content hashes of the documents of all projects."""
         return set(self._db.column("SELECT DISTINCT content_hash FROM documents WHERE content_hash IS NOT NULL"))
 
-    def has_own_file(self, project_id: str, citekey: str, but_not: str) -> bool:
+    def has_own_file(self, project_id: str, citekey: str, excluding: str) -> bool:
         """Return whether a work has another document whose file its record or Zotero names."""
         sql = (
             "SELECT 1 FROM documents WHERE project_id = ? AND citekey = ? AND citekey != '' AND doc_id != ?"
             " AND state IN ('ready', 'duplicate') AND matched_by IN ('file', 'zotero')"
             " AND file_type NOT IN ('note', 'annotations') LIMIT 1"
         )
-        return self._db.value(sql, (project_id, citekey, but_not)) is not None
+        return self._db.value(sql, (project_id, citekey, excluding)) is not None
 
-    def claiming(self, project_id: str) -> list[Document]:
+    def with_claim(self, project_id: str) -> list[Document]:
         """Return the documents with a claim to be a work, decided or not."""
         return self._select(project_id, "claimed_by != '' ORDER BY claimed_citekey, source")
 
-    def doubted(self, project_id: str) -> list[str]:
+    def with_doubtful_match(self, project_id: str) -> list[str]:
         """Return the ids of documents whose match may change with the other files of their works."""
         sql = (
             "SELECT doc_id FROM documents WHERE project_id = :project AND claimed_by IN ('name', 'doi', 'title')"
@@ -281,12 +281,12 @@ class Documents(Table):
         )
         return self._db.column(sql, {"project": project_id})
 
-    def has_citekey(self, project_id: str, citekey: str, but_not: str) -> bool:
+    def has_citekey(self, project_id: str, citekey: str, excluding: str) -> bool:
         """Return whether another document of the project has this citekey."""
         sql = "SELECT 1 FROM documents WHERE project_id = ? AND citekey = ? AND doc_id != ? LIMIT 1"
-        return self._db.value(sql, (project_id, citekey, but_not)) is not None
+        return self._db.value(sql, (project_id, citekey, excluding)) is not None
 
-    def item_keys(self) -> dict[tuple[str, str], tuple[str, bool]]:
+    def citekeys_by_item(self) -> dict[tuple[str, str], tuple[str, bool]]:
         """Return the citekeys of Zotero items in all projects, by library and item, and whether CiteLoom made them."""
         sql = (
             "SELECT DISTINCT json_extract(zotero, '$.library'), json_extract(zotero, '$.item'), citekey, key_made"
@@ -350,18 +350,18 @@ class Documents(Table):
         rows = self._db.rows(f"SELECT * FROM documents WHERE project_id = ? AND {where}", (project_id, *values))
         return [_from_row(row) for row in rows]
 
-    def _fill(self) -> None:
+    def _backfill(self) -> None:
         """Fill the words and years of rows from an earlier version, once."""
-        while not self._filled:
+        while not self._backfilled:
             rows = self._db.rows(
                 f"SELECT rowid, title, citekey, claimed_citekey, record, {_LOCATION} FROM documents"
                 " WHERE words IS NULL LIMIT ?",
-                (_FILLED_AT_ONCE,),
+                (_BACKFILL_BATCH,),
             )
-            self._filled = not rows
+            self._backfilled = not rows
             with self._db.transaction():
-                for number, title, citekey, claimed, stored, location in rows:
+                for rowid, title, citekey, claimed, stored, location in rows:
                     record = json.loads(stored)
                     words = _search_text(title, citekey, claimed, record, location)
                     sql = "UPDATE documents SET words = ?, year = ? WHERE rowid = ?"
-                    self._db.write(sql, (words, year_of(record), number))
+                    self._db.write(sql, (words, year_of(record), rowid))

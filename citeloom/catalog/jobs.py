@@ -44,7 +44,7 @@ class Jobs(Table):
         sql = f"SELECT * FROM jobs WHERE {_ENDED}{where} ORDER BY finished_at DESC, rowid DESC LIMIT ?"
         return [_job(r) for r in self._db.rows(sql, [*values, limit])]
 
-    def forget_old(self) -> int:
+    def delete_old(self) -> int:
         """Delete all but the latest ended jobs; return how many were deleted."""
         last = f"SELECT id FROM jobs WHERE {_ENDED} ORDER BY finished_at DESC, rowid DESC LIMIT {_MAX_ENDED}"
         return self._db.write(f"DELETE FROM jobs WHERE {_ENDED} AND id NOT IN ({last})")

@@ -14,7 +14,7 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.types import IndexLocation, Source
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(?:[./][A-Za-z0-9][A-Za-z0-9_-]*)*")
-_LONGEST_ID = 80
+_MAX_ID_LENGTH = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +50,12 @@ class Project:
 
 def collection_name(project_id: str) -> str:
     """Return the collection name for a project id. Raises INVALID_PROJECT for ids that are no safe folder name."""
-    if len(project_id) > _LONGEST_ID or not _ID.fullmatch(project_id):
+    if len(project_id) > _MAX_ID_LENGTH or not _ID.fullmatch(project_id):
         raise CiteLoomError(
             Code.INVALID_PROJECT,
             f"{project_id[:100]!r} cannot be a project id.",
             f"Use letters, digits, '-' and '_', with '/' or '.' between parts, such as thesis/chapter-2:"
-            f" {_LONGEST_ID} characters at most.",
+            f" {_MAX_ID_LENGTH} characters at most.",
         )
     return "proj-" + re.sub(r"[/.]", "-", project_id).lower()
 
@@ -122,19 +122,19 @@ class Projects(Table):
             asdict(project),
         )
 
-    def keep_model(self, project_id: str) -> None:
+    def mark_model_chosen(self, project_id: str) -> None:
         """Mark the model of a project as chosen explicitly."""
         self._db.write("UPDATE projects SET own_model = 1 WHERE id = ?", (project_id,))
 
-    def name_references(self, project_id: str, path: str) -> None:
+    def set_references_path(self, project_id: str, path: str) -> None:
         """Set the references file of a project."""
         self._db.write("UPDATE projects SET references_path = ? WHERE id = ?", (path, project_id))
 
-    def note_references(self, project_id: str, content_hash: str | None) -> None:
+    def set_references_hash(self, project_id: str, content_hash: str | None) -> None:
         """Record the hash of the references that the documents were matched with."""
         self._db.write("UPDATE projects SET references_hash = ? WHERE id = ?", (content_hash, project_id))
 
-    def count_changed(self, project_id: str, passages: int) -> None:
+    def add_without_graph(self, project_id: str, passages: int) -> None:
         """Add to the passages that were written or deleted since the search graph was built."""
         self._db.write("UPDATE projects SET without_graph = without_graph + ? WHERE id = ?", (passages, project_id))
 
@@ -154,7 +154,7 @@ class Projects(Table):
         """Remove a source from a project."""
         self._db.write("DELETE FROM sources WHERE project_id = ? AND path = ?", (project_id, path))
 
-    def reading_zotero(self) -> list[str]:
+    def with_zotero_source(self) -> list[str]:
         """Return the ids of projects with a Zotero source."""
         return self._db.column("SELECT DISTINCT project_id FROM sources WHERE kind = 'zotero' ORDER BY project_id")
 

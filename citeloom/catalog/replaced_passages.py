@@ -16,14 +16,14 @@ class ReplacedPassages(Table):
         found: str | None = self._db.value(sql, (project_id, old_id))
         return found
 
-    def move(self, project_id: str, doc_id: str, to: Mapping[str, str]) -> None:
+    def record(self, project_id: str, doc_id: str, successors: Mapping[str, str]) -> None:
         """Record the successors of a document's passages; earlier rows are updated to them, or deleted."""
         sql = "SELECT old_id, new_id FROM refined_passages WHERE project_id = ? AND doc_id = ?"
         earlier = {row["old_id"]: row["new_id"] for row in self._db.rows(sql, (project_id, doc_id))}
         if earlier:
             self._db.write("DELETE FROM refined_passages WHERE project_id = ? AND doc_id = ?", (project_id, doc_id))
-        moved = {old: to[new] for old, new in earlier.items() if new in to}
-        for old, new in {**moved, **to}.items():
+        updated = {old: successors[new] for old, new in earlier.items() if new in successors}
+        for old, new in {**updated, **successors}.items():
             self._db.write(
                 "INSERT OR REPLACE INTO refined_passages VALUES (?, ?, ?, ?)", (project_id, old, new, doc_id)
             )

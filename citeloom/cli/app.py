@@ -19,11 +19,11 @@ from citeloom.core.errors import CiteLoomError, Code
     help="The page to show.",
 )
 def app(hidden: bool, page: str | None) -> int:
-    """The desktop app: a tray icon and a window. If it runs already, its window comes to the front."""
+    """Start the desktop app: a tray icon and a window. If it is already running, its window is brought to the front."""
     if not has_screen() and not os.environ.get("QT_QPA_PLATFORM"):
         raise CiteLoomError(
             Code.INVALID_INPUT,
-            "There is no screen here for the app.",
+            "The app needs a graphical session, and there is none.",
             "The commands do the same: citeloom --help.",
         )
     # Imported here because Qt takes a while to load.

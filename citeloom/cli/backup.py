@@ -15,11 +15,11 @@ from citeloom.cli.shared.output import absolute, json_option, size
 @click.option("--project", "projects", multiple=True, metavar="ID", help="Only this project; may be repeated.")
 @json_option
 def backup(file: str, projects: tuple[str, ...], json_: bool) -> None:
-    """Keep the catalog, the indexes and the settings in one FILE, as they are at one moment.
+    """Back up the catalog, the indexes and the settings to one FILE.
 
-    Your papers, keys and converted documents are not in it: papers stay where they are, conversions are made again when
-    they are needed. An index on a server is copied, so that the backup needs no server. Questions are answered
-    meanwhile, and an import goes on afterwards.
+    Papers, keys and converted documents are not included: papers stay where they are, conversions are repeated when
+    they are needed. An index on a server is copied, so that restoring it needs no server. Searches work meanwhile, and
+    a running import continues afterwards.
     """
     with connected(events=True) as client:
         job = client.call(StartBackup(file=absolute(file), projects=list(projects)))

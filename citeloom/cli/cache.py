@@ -12,7 +12,7 @@ from citeloom.cli.shared.output import as_json, json_option, size
 @click.group(invoke_without_command=True)
 @click.pass_context
 def cache(context: click.Context) -> None:
-    """Converted documents on this disk: they save converting again, and can be deleted at any time."""
+    """Converted documents on this disk. They save time, and can be deleted at any time."""
     if context.invoked_subcommand is None:
         context.invoke(show)
 
@@ -20,7 +20,7 @@ def cache(context: click.Context) -> None:
 @cache.command()
 @json_option
 def show(json_: bool = False) -> None:
-    """Show how much the cache holds, and how much of it no document needs."""
+    """Show the size of the cache, and how much of it no document needs."""
     usage = ask(ShowCache())
     if json_:
         as_json(usage)
@@ -33,7 +33,7 @@ def show(json_: bool = False) -> None:
 
 
 @cache.command()
-@click.option("--all", "everything", is_flag=True, help="Delete every conversion; what is needed is converted again.")
+@click.option("--all", "everything", is_flag=True, help="Delete all conversions; needed ones are made again.")
 @json_option
 def prune(everything: bool, json_: bool) -> None:
     """Delete conversions that no document needs: of changed files, removed projects and earlier versions."""

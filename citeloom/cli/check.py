@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from citeloom.cli.check_fix import fix as fix_manuscript
-from citeloom.cli.check_report import print_coverage, print_one
+from citeloom.cli.check_report import print_coverage, print_result
 from citeloom.cli.check_run import check_all, exit_code
 from citeloom.cli.check_sarif import as_sarif
 from citeloom.cli.check_watch import watch
@@ -44,17 +44,17 @@ def check(
         raise click.UsageError("--yes goes with --fix.")
     if watch_:
         return watch(files, project)
-    checked = []
-    for one in check_all(files, project):
+    manuscripts = []
+    for manuscript in check_all(files, project):
         if fix:
-            one = fix_manuscript(one, project, ask_first=not yes)  # noqa: PLW2901 - what it has become
+            manuscript = fix_manuscript(manuscript, project, ask_first=not yes)  # noqa: PLW2901 - what it has become
         if not json_ and not sarif:
-            print_one(one)
-        checked.append(one)
+            print_result(manuscript)
+        manuscripts.append(manuscript)
     if json_:
-        as_json([one.as_dict() for one in checked])
+        as_json([manuscript.as_dict() for manuscript in manuscripts])
     elif sarif:
-        as_json(as_sarif(checked))
+        as_json(as_sarif(manuscripts))
     else:
-        print_coverage(checked)
-    return exit_code(checked)
+        print_coverage(manuscripts)
+    return exit_code(manuscripts)

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from citeloom.api.evidence import CheckReport, ManuscriptEdit
-from citeloom.cli.check_run import Checked, check_one
+from citeloom.cli.check_run import CheckedManuscript, check_one
 from citeloom.cli.shared.output import count, line
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.files import atomic_file
@@ -22,29 +22,29 @@ _CONTEXT_CHARACTERS = 60  # characters shown beside a change: a paragraph is oft
 _COLOURS = {"-": "red", "+": "green", "@": "cyan"}
 
 
-def fix(one: Checked, project: str | None, *, ask_first: bool) -> Checked:
+def fix(manuscript: CheckedManuscript, project: str | None, *, ask_first: bool) -> CheckedManuscript:
     """Show the edits that a manuscript needs, write them if confirmed, and return the check of the result."""
-    report = one.report
+    report = manuscript.report
     if report is None or not report.counts.error:
-        return one
+        return manuscript
     edits = sorted(report.edits, key=lambda edit: edit.start)
     if not report.fixable or not edits:
-        click.echo(f"{one.name}: {_why_not(report)}")
-        return one
+        click.echo(f"{manuscript.name}: {_why_not(report)}")
+        return manuscript
     try:
-        before = _unchanged_content(one.path, report.sha256)
+        before = _unchanged_content(manuscript.path, report.sha256)
         after = with_edits(before, report.encoding, edits)
-        for shown in difference(one.name, before.decode(report.encoding), edits):
+        for shown in difference(manuscript.name, before.decode(report.encoding), edits):
             line((shown, "bold" if shown.startswith(("---", "+++")) else _COLOURS[shown[0]]))
-        if ask_first and not _confirmed(one.name, len(edits)):
-            return one
-        atomic_file.replace(Path(one.path), before, after)
+        if ask_first and not _confirmed(manuscript.name, len(edits)):
+            return manuscript
+        atomic_file.replace(Path(manuscript.path), before, after)
     except CiteLoomError as error:
-        click.echo(f"{one.name}: not corrected: {error}", err=True)
-        return one
-    rechecked = check_one(one.name, project, "Checking again")
+        click.echo(f"{manuscript.name}: not corrected: {error}", err=True)
+        return manuscript
+    rechecked = check_one(manuscript.name, project, "Checking again")
     remaining = rechecked.report is not None and rechecked.report.findings
-    click.echo(f"{one.name}: corrected in {count(len(edits), 'place')}{'; left for you:' if remaining else '.'}")
+    click.echo(f"{manuscript.name}: corrected in {count(len(edits), 'place')}{'; left for you:' if remaining else '.'}")
     return rechecked
 
 
@@ -64,7 +64,7 @@ def with_edits(before: bytes, encoding: str, edits: Sequence[ManuscriptEdit]) ->
     except UnicodeEncodeError as error:
         raise CiteLoomError(
             Code.INVALID_INPUT,
-            f"It is written in {encoding}, which has no sign for {error.object[error.start]!r}.",
+            f"Its encoding, {encoding}, has no character {error.object[error.start]!r}.",
             f"Save it as UTF-8, then try again. {_NOTHING_WRITTEN}",
         ) from error
 
@@ -92,8 +92,8 @@ def difference(name: str, text: str, edits: Sequence[ManuscriptEdit]) -> Iterato
         rest = _cut(text[end : stop if stop >= 0 else len(text)], last=True)
         olds, news = ("".join((*pieces, rest)).split("\n") for pieces in (old, new))
         yield f"@@ -{_range(number, olds)} +{_range(number + longer, news)} @@"
-        yield from (f"-{one}" for one in olds)
-        yield from (f"+{one}" for one in news)
+        yield from (f"-{text}" for text in olds)
+        yield from (f"+{text}" for text in news)
         longer += len(news) - len(olds)
 
 
@@ -122,7 +122,7 @@ def _why_not(report: CheckReport) -> str:
 def _confirmed(name: str, places: int) -> bool:
     if sys.stdin.isatty():
         return click.confirm(f"Write this to {name} ({count(places, 'place')})?")
-    click.echo(f"{_NOTHING_WRITTEN} There is no terminal to ask on: add --yes to write it.", err=True)
+    click.echo(f"{_NOTHING_WRITTEN} There is no terminal for a confirmation: add --yes to write it.", err=True)
     return False
 
 

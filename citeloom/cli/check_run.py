@@ -17,7 +17,7 @@ _FATAL = (Code.INVALID_PROJECT, Code.ENGINE_UNAVAILABLE)  # these fail for all m
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedManuscript:
     """A manuscript with its report, or the error why it could not be checked."""
 
     name: str  # as given on the command line
@@ -39,24 +39,24 @@ class Checked:
         return dict(encode(self.report))
 
 
-def check_one(name: str, project: str | None, waiting_for: str = "Checking") -> Checked:
+def check_one(name: str, project: str | None, waiting_for: str = "Checking") -> CheckedManuscript:
     """Check one manuscript; a failure becomes part of the result."""
     path = absolute(name)
     try:
-        return Checked(name, path, report=ask(CheckManuscript(path=path, project=project), waiting_for))
+        return CheckedManuscript(name, path, report=ask(CheckManuscript(path=path, project=project), waiting_for))
     except CiteLoomError as error:
-        return Checked(name, path, problem=error)
+        return CheckedManuscript(name, path, problem=error)
 
 
-def check_all(names: Sequence[str], project: str | None) -> Iterator[Checked]:
+def check_all(names: Sequence[str], project: str | None) -> Iterator[CheckedManuscript]:
     """Check manuscripts one by one; a failure does not stop the others."""
     for number, name in enumerate(names, start=1):
-        one = check_one(name, project, f"Checking {number} of {len(names)}" if len(names) > 1 else "Checking")
-        yield one
-        if one.problem and one.problem.code in _FATAL:
+        manuscript = check_one(name, project, f"Checking {number} of {len(names)}" if len(names) > 1 else "Checking")
+        yield manuscript
+        if manuscript.problem and manuscript.problem.code in _FATAL:
             return
 
 
-def exit_code(checked: Sequence[Checked]) -> int:
+def exit_code(manuscripts: Sequence[CheckedManuscript]) -> int:
     """Return the exit code of a run: a manuscript that could not be checked outweighs errors found in others."""
-    return max((one.code for one in checked), default=RIGHT)
+    return max((manuscript.code for manuscript in manuscripts), default=RIGHT)

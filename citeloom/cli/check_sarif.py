@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from citeloom import __version__
 from citeloom.api.evidence import Finding, ManuscriptEdit
-from citeloom.cli.check_run import Checked
+from citeloom.cli.check_run import CheckedManuscript
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
@@ -32,18 +32,18 @@ RULES = {
     ),
     "quote-absent": (
         "error",
-        "The quotation does not stand in the cited work.",
-        "Look for its real source, or take it out. Another work of the project that has it is named.",
+        "The cited work does not contain the quotation.",
+        "Look for its real source, or remove it. Another work of the project that has it is named.",
     ),
     "quote-changed": (
         "error",
         "The quotation differs from the words of the cited work.",
-        "Quote it as it stands there; mark what you leave out with … and what you add with [ ].",
+        "Quote it as the work has it; mark what you leave out with … and what you add with [ ].",
     ),
     "wrong-page": (
         "error",
-        "The quotation stands on another page of the cited work.",
-        "Write the page where it stands, or let 'citeloom check --fix' do it.",
+        "The quotation is on another page of the cited work.",
+        "Write the right page, or let 'citeloom check --fix' do it.",
     ),
     "page-outside-work": (
         "error",
@@ -63,19 +63,25 @@ RULES = {
     "no-near-passage": (
         "note",
         "No passage of the cited work is near to this sentence. This is a hint, never a verdict.",
-        "Read the work again at the place you mean.",
+        "Reread the passage that you mean.",
     ),
 }
 
 
-def as_sarif(checked: Sequence[Checked]) -> dict[str, Any]:
+def as_sarif(manuscripts: Sequence[CheckedManuscript]) -> dict[str, Any]:
     """Return the results of a run as a SARIF log."""
-    results = [_result(one, finding) for one in checked if one.report for finding in one.report.findings]
-    failed = [one for one in checked if one.problem]
+    results = [
+        _result(manuscript, finding)
+        for manuscript in manuscripts
+        if manuscript.report
+        for finding in manuscript.report.findings
+    ]
+    failed = [manuscript for manuscript in manuscripts if manuscript.problem]
     invocation: dict[str, Any] = {"executionSuccessful": not failed}
     if failed:
         invocation["toolExecutionNotifications"] = [
-            {"level": "error", "message": {"text": str(one.problem)}, "locations": [_location(one)]} for one in failed
+            {"level": "error", "message": {"text": str(manuscript.problem)}, "locations": [_location(manuscript)]}
+            for manuscript in failed
         ]
     rules = [
         {
@@ -95,21 +101,21 @@ def as_sarif(checked: Sequence[Checked]) -> dict[str, Any]:
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def _result(one: Checked, finding: Finding) -> dict[str, Any]:
+def _result(manuscript: CheckedManuscript, finding: Finding) -> dict[str, Any]:
     result: dict[str, Any] = {
         "ruleId": finding.rule,
         "level": finding.level,
         "message": {"text": finding.message},
-        "locations": [_location(one, finding)],
+        "locations": [_location(manuscript, finding)],
         "properties": {"citekey": finding.citekey},
     }
-    if finding.edit is not None and one.report and one.report.fixable:
-        edit = one.report.edits[finding.edit]
+    if finding.edit is not None and manuscript.report and manuscript.report.fixable:
+        edit = manuscript.report.edits[finding.edit]
         replacement = {
             "deletedRegion": _region(edit),
             "insertedContent": {"text": edit.new},
         }
-        changes = [{"artifactLocation": _artifact(one), "replacements": [replacement]}]
+        changes = [{"artifactLocation": _artifact(manuscript), "replacements": [replacement]}]
         result["fixes"] = [{"description": {"text": edit.why}, "artifactChanges": changes}]
     return result
 
@@ -125,11 +131,11 @@ def _region(edit: ManuscriptEdit) -> dict[str, int]:
     }
 
 
-def _location(one: Checked, finding: Finding | None = None) -> dict[str, Any]:
-    place: dict[str, Any] = {"artifactLocation": _artifact(one)}
+def _location(manuscript: CheckedManuscript, finding: Finding | None = None) -> dict[str, Any]:
+    place: dict[str, Any] = {"artifactLocation": _artifact(manuscript)}
     if finding is None:
         return {"physicalLocation": place}
-    if one.report and one.report.format == "docx":  # it has no line numbers
+    if manuscript.report and manuscript.report.format == "docx":  # it has no line numbers
         return {"physicalLocation": place, "logicalLocations": [{"name": f"paragraph {finding.line}"}]}
     place["region"] = {
         "startLine": finding.line,
@@ -140,8 +146,8 @@ def _location(one: Checked, finding: Finding | None = None) -> dict[str, Any]:
     return {"physicalLocation": place}
 
 
-def _artifact(one: Checked) -> dict[str, str]:
-    path = Path(one.path)
+def _artifact(manuscript: CheckedManuscript) -> dict[str, str]:
+    path = Path(manuscript.path)
     try:
         return {"uri": quote(path.relative_to(Path.cwd()).as_posix())}
     except ValueError:  # outside the working folder

@@ -12,10 +12,11 @@ from pathlib import Path
 import click
 
 from citeloom.api.evidence import Finding
-from citeloom.cli.check_report import print_coverage, print_findings, print_one, print_summary
-from citeloom.cli.check_run import Checked, check_one, exit_code
+from citeloom.cli.check_report import print_coverage, print_findings, print_result, print_summary
+from citeloom.cli.check_run import CheckedManuscript, check_one, exit_code
 from citeloom.cli.shared.output import count
 from citeloom.core.errors import Code
+from citeloom.core.files.file_stamp import file_stamp
 
 _POLL_SECONDS = 0.25  # how often the files are checked for changes
 _RETRY_SECONDS = 5.0  # before an unreachable engine is tried again
@@ -27,15 +28,15 @@ def watch(names: Sequence[str], project: str | None) -> int:
     try:
         for name in dict.fromkeys(names):
             watched.append(_Watched(name, project))
-            print_one(watched[-1].checked)
-        print_coverage([one.checked for one in watched])
+            print_result(watched[-1].checked)
+        print_coverage([file.checked for file in watched])
         click.echo(f"Watching {count(len(watched), 'file')}. Ctrl-C ends it.")
         while True:
             time.sleep(_POLL_SECONDS)
-            for one in watched:
-                one.check_if_saved()
+            for file in watched:
+                file.check_if_saved()
     except KeyboardInterrupt:
-        return exit_code([one.checked for one in watched])
+        return exit_code([file.checked for file in watched])
 
 
 class _Watched:
@@ -44,25 +45,26 @@ class _Watched:
     def __init__(self, name: str, project: str | None) -> None:
         self._name = name
         self._project = project
-        self._state = self._checked_state = _file_state(name)
+        self._file = Path(name).expanduser()
+        self._stamp = self._checked_stamp = file_stamp(self._file)
         self._retry_at: float | None = None
         self.checked = self._check()
 
     def check_if_saved(self) -> None:
         """Check it again if it was saved since, and print what is new."""
-        seen, self._state = self._state, _file_state(self._name)
-        if self._state != seen:  # it may still be being written: wait for the next poll
+        before, self._stamp = self._stamp, file_stamp(self._file)
+        if self._stamp != before:  # it may still be being written: wait for the next poll
             return
         retry = self._retry_at is not None and time.monotonic() >= self._retry_at
-        saved = self._state != self._checked_state
-        self._checked_state = self._state
+        saved = self._stamp != self._checked_stamp
+        self._checked_stamp = self._stamp
         if not retry and (not saved or self._same_content()):
             return
-        before, self.checked = self.checked, self._check()
-        if self.checked.problem and str(self.checked.problem) == str(before.problem):
+        previous, self.checked = self.checked, self._check()
+        if self.checked.problem and str(self.checked.problem) == str(previous.problem):
             return
         click.echo(f"{datetime.now():%H:%M:%S} checked again:")
-        print_changes(before, self.checked)
+        print_changes(previous, self.checked)
 
     def _same_content(self) -> bool:
         report = self.checked.report
@@ -72,18 +74,18 @@ class _Watched:
             return True  # missing for a moment: checked when it exists again
         return report is not None and hashlib.sha256(content).hexdigest() == report.sha256
 
-    def _check(self) -> Checked:
-        one = check_one(self._name, self._project)
-        if _lost_engine(one):  # it may have just stopped; a second request starts a new one
-            one = check_one(self._name, self._project)
-        self._retry_at = time.monotonic() + _RETRY_SECONDS if _lost_engine(one) else None
-        return one
+    def _check(self) -> CheckedManuscript:
+        checked = check_one(self._name, self._project)
+        if _lost_engine(checked):  # it may have just stopped; a second request starts a new one
+            checked = check_one(self._name, self._project)
+        self._retry_at = time.monotonic() + _RETRY_SECONDS if _lost_engine(checked) else None
+        return checked
 
 
-def print_changes(before: Checked, now: Checked) -> None:
+def print_changes(before: CheckedManuscript, now: CheckedManuscript) -> None:
     """Print new findings, the number of resolved ones, and the summary."""
     if before.report is None or now.report is None:
-        print_one(now)
+        print_result(now)
         return
     known = Counter(_identity(finding) for finding in before.report.findings)
     fresh = []
@@ -103,13 +105,5 @@ def _identity(finding: Finding) -> tuple[str, ...]:
     return finding.rule, finding.citekey, finding.message, finding.sentence
 
 
-def _file_state(name: str) -> tuple[int, int, int] | None:
-    try:
-        seen = Path(name).expanduser().stat()
-    except OSError:
-        return None
-    return seen.st_ino, seen.st_mtime_ns, seen.st_size
-
-
-def _lost_engine(one: Checked) -> bool:
-    return one.problem is not None and one.problem.code == Code.ENGINE_UNAVAILABLE
+def _lost_engine(checked: CheckedManuscript) -> bool:
+    return checked.problem is not None and checked.problem.code == Code.ENGINE_UNAVAILABLE

@@ -11,11 +11,11 @@ from citeloom.cli.shared.output import absolute, as_json, json_option, print_not
 
 @click.command()
 @click.argument("cites", nargs=-1, required=True, metavar="KEY...")
-@click.option("--project", metavar="ID", help="Take the records of this project; else all of yours are looked through.")
+@click.option("--project", metavar="ID", help="Use the records of this project; by default those of all projects.")
 @click.option(
     "--style", metavar="STYLE", default="apa", show_default=True, help="A CSL style by id, title or .csl file."
 )
-@click.option("--locale", metavar="CODE", help="Words such as 'and' and 'p.' in this language: de-DE, fr-FR, …")
+@click.option("--locale", metavar="CODE", help="Language of words such as 'and' and 'p.': de-DE, fr-FR, …")
 @click.option(
     "--format",
     "markup",
@@ -28,9 +28,9 @@ from citeloom.cli.shared.output import absolute, as_json, json_option, print_not
 def cite(
     cites: tuple[str, ...], project: str | None, style: str, locale: str | None, markup: Markup, json_: bool
 ) -> None:
-    """Format citations and their bibliography, made from your library's own records.
+    """Format citations and their bibliography from the records of your library.
 
-    Each KEY is a citekey, or a citation as it is written in Markdown. Citekeys: citeloom documents PROJECT
+    Each KEY is a citekey, or a citation as in Markdown. 'citeloom documents PROJECT' lists the citekeys.
 
     \b
     citeloom cite hartmann2019

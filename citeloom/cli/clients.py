@@ -23,29 +23,29 @@ _toolsets = click.option(
 
 @click.group()
 def clients() -> None:
-    """Your editors: which are here, and which are connected.
+    """Editors: which are installed, and which are connected.
 
     \b
     Connect one:
       citeloom clients list
       citeloom clients install cursor --project thesis
-    Its file is backed up first, and only CiteLoom's entry in it is touched.
+    Its file is backed up first, and only CiteLoom's entry in it is changed.
     """
 
 
 @clients.command("list")
 @json_option
 def list_(json_: bool) -> None:
-    """List the editors that CiteLoom knows, and what was found of each."""
+    """List the known editors: whether they are installed and connected, and their settings files."""
     found = editors.detect_editors()
     if json_:
-        as_json([_as_dict(one) for one in found])
+        as_json([_as_dict(editor) for editor in found])
         return
     rows = [(f.editor.id, "yes" if f.installed else "no", _connected(f), f.file) for f in found]
     table(("editor", "found", "connected to", "file"), rows)
-    for one in found:
-        if one.problem:
-            click.echo(f"{one.editor.name}: {one.problem}")
+    for detected in found:
+        if detected.problem:
+            click.echo(f"{detected.editor.name}: {detected.problem}")
 
 
 def _as_dict(found: DetectedEditor) -> dict[str, Any]:
@@ -79,18 +79,18 @@ def _connected(found: DetectedEditor) -> str:
 @click.argument("client")
 @_projects
 @_toolsets
-@click.option("--dry-run", is_flag=True, help="Show what would be changed, and change nothing.")
-@click.option("--no-test", is_flag=True, help="Do not try out what was written.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be changed.")
+@click.option("--no-test", is_flag=True, help="Do not test the connection afterwards.")
 def install(client: str, projects: tuple[str, ...], toolsets: str | None, dry_run: bool, no_test: bool) -> None:
-    """Connect an editor: put CiteLoom's entry into its file, and try it out.
+    """Connect an editor: add CiteLoom's entry to its settings file, and test it.
 
     It may search, read, cite and check; --toolsets read,write also lets it add and remove documents. An editor that is
-    connected already keeps the tools that it has.
+    already connected keeps its tools.
 
     \b
     Which editors there are:   citeloom clients list
     For any other program:     citeloom clients snippet
-    To take it back:           citeloom clients undo CLIENT
+    To undo it:                citeloom clients undo CLIENT
     """
     found = editors.detect_editor(client)
     offered = found.connected.toolsets if found.connected else editors.DEFAULT_TOOLSETS
@@ -101,7 +101,7 @@ def install(client: str, projects: tuple[str, ...], toolsets: str | None, dry_ru
         return
     change = editors.install(found, projects, chosen)
     if not change.diff:
-        click.echo(f"{found.editor.name} was connected like this already: {change.file}")
+        click.echo(f"{found.editor.name} is already connected like this: {change.file}")
     else:
         click.echo(f"Written: {change.file}")
         _print_backup(change.backup)
@@ -115,7 +115,7 @@ def install(client: str, projects: tuple[str, ...], toolsets: str | None, dry_ru
 @clients.command()
 @click.argument("client")
 def remove(client: str) -> None:
-    """Disconnect an editor: take CiteLoom's entry out of its file, and nothing else."""
+    """Disconnect an editor: remove CiteLoom's entry from its file, and nothing else."""
     change = editors.remove(editors.detect_editor(client))
     click.echo(f"The entry was removed: {change.file}")
     _print_backup(change.backup)
@@ -124,14 +124,14 @@ def remove(client: str) -> None:
 @clients.command()
 @click.argument("client")
 def test(client: str) -> None:
-    """Launch what stands in an editor's file, as the editor does, and list its tools."""
+    """Launch the command in an editor's file as the editor does, and list its tools."""
     _run_test(editors.detect_editor(client))
 
 
 @clients.command()
 @click.argument("client")
 def undo(client: str) -> None:
-    """Take back the last change: the editor's file becomes exactly what it was before."""
+    """Undo the last change: restore the editor's file exactly as it was before."""
     change = editors.last_change(editors.detect_editor(client))
     editors.undo(change)
     click.echo(f"{change.file} was removed again." if change.created else f"{change.file} was restored.")
@@ -154,7 +154,7 @@ def _list(names: str) -> list[str]:
 def _check_projects(projects: tuple[str, ...]) -> None:
     if not projects:
         return
-    known = [project.id for project in ask(ListProjects(), "Looking for the projects").projects]
+    known = [project.id for project in ask(ListProjects(), "Listing the projects")]
     for project in projects:
         if project not in known:
             choices = f"There are: {', '.join(known)}." if known else "Add one first: citeloom project add"
@@ -163,7 +163,7 @@ def _check_projects(projects: tuple[str, ...]) -> None:
 
 def _print_backup(backup: object) -> None:
     if backup:
-        click.echo(f"What was there before: {backup}")
+        click.echo(f"Backup: {backup}")
 
 
 def _run_test(found: DetectedEditor) -> None:

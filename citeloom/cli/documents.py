@@ -21,10 +21,10 @@ def _text_columns(document: DocumentRow) -> tuple[str | None, str | None, str]:
 @click.command()
 @click.argument("project")
 @click.option("--status", help="Only these: ready, pending, failed, duplicate or without_file.")
-@click.option("--doubtful", is_flag=True, help="Only those that are said to be a work, and wait for you to decide.")
-@click.option("--confirm", metavar="DOC_ID", multiple=True, help="It is that work, and counts as it (repeatable).")
-@click.option("--as", "key", metavar="CITEKEY", help="With --confirm: it is this work, whatever was said.")
-@click.option("--refuse", metavar="DOC_ID", multiple=True, help="It is not that work; not asked again (repeatable).")
+@click.option("--doubtful", is_flag=True, help="Only those with a claim to be a work that you have not decided on.")
+@click.option("--confirm", metavar="DOC_ID", multiple=True, help="Confirm that it is the claimed work (repeatable).")
+@click.option("--as", "key", metavar="CITEKEY", help="With --confirm: it is this work, whatever was claimed.")
+@click.option("--refuse", metavar="DOC_ID", multiple=True, help="Reject its claim for good (repeatable).")
 @json_option
 def documents(
     project: str,
@@ -38,7 +38,7 @@ def documents(
     """List the documents of PROJECT with citekey, pages and status, how each was read, and why one failed.
 
     \b
-    text        native, ocr (recognised in pictures), mixed, or agent (an agent stored it)
+    text        native, ocr (recognised in images), mixed, or agent (an agent stored it)
     read by     quick (the whole conversion is still to come), docling, or plain
     words kept  how much of a PDF's own words the conversion holds, from 0 to 1
 
@@ -67,15 +67,15 @@ def _decide(project: str, confirm: tuple[str, ...], key: str | None, refuse: tup
 
 
 def _list_doubtful(project: str, *, json_: bool) -> None:
-    found = ask(ListClaims(project=project)).documents
+    found = ask(ListClaims(project=project))
     if json_:
         as_json(found)
         return
     if not found:
-        click.echo("No document waits for you to decide which work it is.")
+        click.echo("No document has a claim to decide on.")
         return
     rows = [(d.doc_id, d.claimed_citekey, d.source, d.chunk_count, d.why) for d in found]
-    table(("id", "says it is", "file", "passages", "why it does not count"), rows)
+    table(("id", "claims to be", "file", "passages", "why it does not count"), rows)
     click.echo(f"Decide: citeloom documents {project} --confirm ID, or --refuse ID.")
 
 

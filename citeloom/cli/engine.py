@@ -20,19 +20,19 @@ _JOBS = {"move": "Move of {project}", "compact": "Compaction of {project}", "bac
 
 @click.group()
 def engine() -> None:
-    """Start, stop or look at the engine. Other commands start it when they need it."""
+    """Start, stop or inspect the engine. Other commands start it when they need it."""
 
 
 @engine.command()
 def start() -> None:
     """Start the engine and leave it running until 'citeloom engine stop'."""
-    if launch.ensure("person"):
+    if launch.ensure_running("person"):
         click.echo("The engine is running.")
     else:
-        click.echo("The engine was running already.")
+        click.echo("The engine is already running.")
     with Client(start=False) as client:
-        if lost := client.call(Status()).lost:
-            click.echo(lost, err=True)
+        if orphaned := client.call(Status()).orphaned_indexes:
+            click.echo(orphaned, err=True)
 
 
 @engine.command()
@@ -43,14 +43,14 @@ def stop() -> None:
 
 @engine.command()
 def pause() -> None:
-    """Import nothing until 'citeloom engine resume'; questions are answered as ever."""
+    """Pause imports until 'citeloom engine resume'; searches keep working."""
     ask(Pause())
     click.echo("Imports are paused. Continue with: citeloom engine resume")
 
 
 @engine.command()
 def resume() -> None:
-    """Continue importing, including what has changed in the meantime."""
+    """Resume imports, including what has changed in the meantime."""
     ask(Resume())
     click.echo("Imports continue.")
 
@@ -58,8 +58,8 @@ def resume() -> None:
 @engine.command()
 @json_option
 def status(json_: bool) -> None:
-    """Say whether the engine runs, and what it does. Exit code 3 when it does not."""
-    if not launch.running():
+    """Show whether the engine is running, and what it does. Exit code 3 if it is not running."""
+    if not launch.is_running():
         if json_:
             as_json({"running": False, "data_folder": paths.folders().data})
         else:
@@ -78,9 +78,9 @@ def status(json_: bool) -> None:
     if state.paused:
         click.echo("Imports are paused. Continue with: citeloom engine resume")
     if state.settings_problem:
-        click.echo(f"The previous settings are in force. {state.settings_problem}")
-    if state.lost:
-        click.echo(state.lost)
+        click.echo(f"The previous settings are still used. {state.settings_problem}")
+    if state.orphaned_indexes:
+        click.echo(state.orphaned_indexes)
     for job in state.jobs:
         what = _JOBS.get(job.kind, "Import of {project}").format(project=job.project)
         click.echo(f"{what}: {job.state}, {describe_progress(job)}")

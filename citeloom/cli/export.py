@@ -25,7 +25,7 @@ _FORMATS = ("bibtex", "biblatex", "csl-json")
     type=click.Choice(_FORMATS),
     help="What to write; without it, CSL-JSON where FILE ends in .json, else BibTeX.",
 )
-@click.option("--ascii", "escaped", is_flag=True, help='Write ü as {\\"u} and so on, for LaTeX that takes no UTF-8.')
+@click.option("--ascii", "escaped", is_flag=True, help='Write ü as {\\"u} and so on, for LaTeX without UTF-8.')
 @click.option("--cited-in", multiple=True, metavar="FILE...", help="Only the works that these manuscripts cite.")
 @click.option("-o", "--output", metavar="FILE", help="Write to this file, not to the screen.")
 def export(
@@ -36,17 +36,17 @@ def export(
     cited_in: tuple[str, ...],
     output: str | None,
 ) -> int:
-    """Write the works of PROJECT for LaTeX or a reference manager, under their citekeys.
+    """Export the works of PROJECT for LaTeX or a reference manager, under their citekeys.
 
     \b
     citeloom export thesis -o library.bib
     citeloom export thesis --format biblatex --cited-in chapters/*.tex -o thesis.bib
     citeloom export thesis -o library.json
 
-    The exit code is 1 when a manuscript cites a work that the project does not have; the others are written.
+    The exit code is 1 if a manuscript cites a work that the project does not have; the others are written.
     """
     if more and not cited_in:
-        raise click.UsageError(f"'{more[0]}' is no option. Manuscripts follow --cited-in.")
+        raise click.UsageError(f"'{more[0]}' is unexpected here: manuscripts follow --cited-in.")
     file = Path(output).expanduser().absolute() if output is not None else None
     manuscripts = [absolute(path) for path in (*cited_in, *more)]
     if file:
@@ -62,13 +62,13 @@ def export(
     result = ask(request, "Exporting")
     if file:
         if result.references and _is_same_file(file, result.references):
-            raise _not_overwritten(file, "what this project takes its records from, and an export holds less")
+            raise _not_overwritten(file, "the references file of this project, and an export contains less")
         _write(file, result.text.encode())
         click.echo(f"{count(result.count, 'work')} written to {output}.")
     else:
         as_file(result.text)
     for unknown in result.unknown:
-        near = f" Near: {', '.join(unknown.near)}." if unknown.near else ""
+        near = f" Similar: {', '.join(unknown.near)}." if unknown.near else ""
         place = f"{unknown.file}:{unknown.line}"
         click.echo(f"{place}: no work here has the citekey '{unknown.key}'.{near}", err=True)
     print_notes(result.warnings, err=True)

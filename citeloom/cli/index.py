@@ -26,13 +26,13 @@ from citeloom.cli.shared.output import as_json, console, json_option, size, tabl
 from citeloom.core import credentials
 
 _KEY = "qdrant"
-_KEYS = {"keyring": "in the keyring", "environment": f"from {credentials.variable(_KEY)}"}
+_KEYS = {"keyring": "in the keyring", "environment": f"from {credentials.variable_name(_KEY)}"}
 
 
 @click.group(invoke_without_command=True)
 @click.pass_context
 def index(context: click.Context) -> None:
-    """Where your passages are kept: on this disk, or on a Qdrant server when one machine is not enough."""
+    """Where passages are stored: on this disk, or on a Qdrant server when one machine is not enough."""
     if context.invoked_subcommand is None:
         context.invoke(show)
 
@@ -41,24 +41,24 @@ def index(context: click.Context) -> None:
 @click.argument("project", required=False)
 @json_option
 def show(project: str | None = None, json_: bool = False) -> None:
-    """Show where the index of PROJECT, or of every project, lies. Exit code 1 when one cannot be reached."""
-    shown = ask(ListIndexes(project=project), "Looking")
+    """Show the location of the index of PROJECT, or of every project. Exit code 1 if one cannot be reached."""
+    shown = ask(ListIndexes(project=project), "Checking the indexes")
     if json_:
         as_json(shown)
     else:
-        table(("project", "place", "passages", "size", "state"), [_row(one) for one in shown.projects])
+        table(("project", "place", "passages", "size", "state"), [_row(info) for info in shown.projects])
         if shown.new_projects != EMBEDDED:
             click.echo(f"New projects go to {shown.new_projects}.")
-        if shown.key or any(one.place != EMBEDDED for one in shown.projects):
-            click.echo(f"Key: {_KEYS.get(shown.key or '', shown.key or 'none is kept')}.")
-    sys.exit(0 if all(one.reachable for one in shown.projects) else 1)
+        if shown.key or any(info.place != EMBEDDED for info in shown.projects):
+            click.echo(f"Key: {_KEYS.get(shown.key or '', shown.key or 'none is stored')}.")
+    sys.exit(0 if all(info.reachable for info in shown.projects) else 1)
 
 
-def _row(one: IndexInfo) -> tuple[object, ...]:
-    state = one.problem or (f"Qdrant {one.version}" if one.version else "ready")
-    if any(job.kind == "move" for job in one.jobs):
+def _row(info: IndexInfo) -> tuple[object, ...]:
+    state = info.problem or (f"Qdrant {info.version}" if info.version else "ready")
+    if any(job.kind == "move" for job in info.jobs):
         state = f"is being moved; {state}"
-    return one.project, one.place, one.passages, size(one.bytes) if one.bytes is not None else "", state
+    return info.project, info.place, info.passages, size(info.bytes) if info.bytes is not None else "", state
 
 
 @index.command()
@@ -69,9 +69,8 @@ def _row(one: IndexInfo) -> tuple[object, ...]:
 def move(project: str, to: str, yes: bool, json_: bool) -> None:
     """Move the index of PROJECT to a Qdrant server, or back into CiteLoom's own folder.
 
-    Questions are answered from the old place until the copy is complete and has been compared with it; only then is the
-    old one deleted. It can be stopped at any time (Ctrl-C); an engine that ends, or a server that is lost, only delays
-    it.
+    Searches use the old index until the copy is complete and has been compared with it; only then is the old one
+    deleted. Ctrl-C stops it at any time; an engine that ends or a server that is unavailable only delays it.
     """
     if to != EMBEDDED and not yes and console.is_terminal:
         click.confirm(f"Whoever runs {to} can read the passages of {project}. Move them there?", abort=True)
@@ -97,25 +96,25 @@ def move(project: str, to: str, yes: bool, json_: bool) -> None:
 @click.argument("project", required=False)
 @json_option
 def compact(project: str | None, json_: bool) -> None:
-    """Rewrite the index of PROJECT, or of every project: smaller, faster, and without what was deleted.
+    """Compact the index of PROJECT, or of every project: smaller, faster, and without deleted passages.
 
-    Questions are answered meanwhile. It is also done by itself, when there is much to gain and nothing else to do.
+    Searches work meanwhile. The engine also does it by itself, when it is idle and there is much to gain.
     """
     results: list[CompactResult | dict[str, object]] = []
     with connected(events=True) as client:
-        for one in [project] if project else [p.id for p in client.call(ListProjects()).projects]:
-            job = client.call(CompactIndex(project=one))
+        for project_id in [project] if project else [p.id for p in client.call(ListProjects())]:
+            job = client.call(CompactIndex(project=project_id))
             if job.job_id is None:
-                results.append({"project": one, "by_server": True, "place": job.place})
+                results.append({"project": project_id, "by_server": True, "place": job.place})
                 if not json_:
-                    click.echo(f"{one} is on {job.place}: the server does it by itself.")
+                    click.echo(f"{project_id} is on {job.place}: the server does it by itself.")
                 continue
             finished = wait_for_job(client, job.job_id, quiet=json_)
-            result = job_result(finished, CompactResult, f"the index of {one} stays as it was.")
+            result = job_result(finished, CompactResult, f"the index of {project_id} stays as it was.")
             results.append(result)
             if not json_:
                 sizes = f"{size(result.bytes_before)} before, {size(result.bytes)} now"
-                click.echo(f"{one}: {result.passages:,} passages, {sizes}, in {result.duration_seconds:.1f} s.")
+                click.echo(f"{project_id}: {result.passages:,} passages, {sizes}, in {result.duration_seconds:.1f} s.")
     if json_:
         as_json(results[0] if project else results)
 
@@ -124,7 +123,7 @@ def compact(project: str | None, json_: bool) -> None:
 @click.argument("address")
 @json_option
 def test_(address: str, json_: bool) -> None:
-    """Say whether the Qdrant server at ADDRESS can be used, with the key that is kept."""
+    """Check whether the Qdrant server at ADDRESS can be used with the stored key."""
     server = ask(CheckServer(address=address), f"Asking {address}")
     if json_:
         as_json(server)
@@ -136,25 +135,25 @@ def test_(address: str, json_: bool) -> None:
 @index.command()
 @click.argument("address", required=False)
 def login(address: str | None) -> None:
-    """Keep the key of a Qdrant server in the system's keyring. Paste it when asked, or pipe it in.
+    """Store the key of a Qdrant server in the system's keyring. Paste it when asked, or pipe it in.
 
-    The key is for the server at ADDRESS, else for the servers that are in use; they are asked whether they take it.
+    The key is for the server at ADDRESS, else for the servers in use. It is stored if they accept it.
     """
     key = read_key("Paste it when asked, or pipe it in.")
     done = ask(LogInServer(key=key, address=address), "Asking the server")
     for server, version in done.servers.items():
-        click.echo(f"{server} takes it: Qdrant {version}.")
+        click.echo(f"{server} accepts it: Qdrant {version}.")
     if not done.servers:
-        click.echo("No server is in use yet, so none was asked: citeloom index test ADDRESS")
-    click.echo("The key is in the keyring; citeloom index logout forgets it.")
+        click.echo("No server is in use yet, so the key was not tested: citeloom index test ADDRESS")
+    click.echo("The key is in the keyring; citeloom index logout deletes it.")
     warn_of_environment_key(_KEY, done.key)
 
 
 @index.command()
 def logout() -> None:
-    """Forget the keys of Qdrant servers."""
+    """Delete the stored keys of Qdrant servers."""
     done = ask(LogOutServers())
-    click.echo("The key is forgotten." if done.forgotten else "There was no key in the keyring.")
+    click.echo("The key was deleted." if done.forgotten else "There was no key in the keyring.")
     if done.forgotten and not done.key and done.projects:
-        click.echo(f"Note: on a server are: {', '.join(done.projects)}.")
+        click.echo(f"Note: these projects are on a server: {', '.join(done.projects)}.")
     warn_of_environment_key(_KEY, done.key)

@@ -16,17 +16,15 @@ from citeloom.cli.shared.output import absolute, json_option
 @click.argument("project")
 @click.argument("source", required=False)
 @click.option("--references", metavar="FILE", help="Use these references from now on.")
-@click.option("--no-recursive", is_flag=True, help="Leave subfolders out.")
+@click.option("--no-recursive", is_flag=True, help="Skip subfolders.")
 @click.option(
     "--force-rebuild",
     is_flag=True,
     help="Rebuild the index beside the old one, with the models of the settings.",
 )
-@click.option(
-    "--embedded", is_flag=True, help="With --force-rebuild: on this disk, for when a server is gone for good."
-)
-@click.option("--ocr-languages", metavar="CODES", help="Read pictures of pages in these, such as fr,en.")
-@click.option("--remove-missing", is_flag=True, help="Remove documents whose files are gone, however many they are.")
+@click.option("--embedded", is_flag=True, help="With --force-rebuild: on this disk, if the server no longer exists.")
+@click.option("--ocr-languages", metavar="CODES", help="Languages of scanned pages, such as fr,en.")
+@click.option("--remove-missing", is_flag=True, help="Remove documents whose files no longer exist, however many.")
 @json_option
 def ingest(
     project: str,
@@ -39,13 +37,13 @@ def ingest(
     remove_missing: bool,
     json_: bool,
 ) -> None:
-    """Read a file, a folder or a part of Zotero into PROJECT; without SOURCE, everything the project reads.
+    """Import a file, a folder or a part of Zotero into PROJECT; without SOURCE, all of its sources.
 
     A part of Zotero is written zotero:collection/NAME, zotero:search/NAME or zotero:tag/TAG.
 
-    Unchanged files are skipped, changed ones replaced, vanished ones removed. Documents are searchable early, and
-    get better sections, tables and recognised text when they have been read whole. It can be stopped at any time
-    (Ctrl-C) and goes on where it was.
+    Unchanged files are skipped, changed ones replaced, missing ones removed. Documents are searchable early; their
+    sections, tables and recognised text improve when they have been read completely. Ctrl-C stops it at any time, and
+    the next import continues there.
     """
     if embedded and not force_rebuild:
         raise click.UsageError("--embedded goes with --force-rebuild; 'citeloom index move' moves an index as it is.")

@@ -14,12 +14,12 @@ from citeloom.cli.shared.output import as_json, json_option, table
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="How many calls.")
 @json_option
 def log(project: str | None, limit: int, json_: bool) -> None:
-    """What went to which editor: when, which client, which project, which passages."""
-    entries = ask(ShowAccessLog(project=project, limit=limit)).entries
+    """List what went to which editor: when, which client, which project, which passages."""
+    entries = ask(ShowAccessLog(project=project, limit=limit))
     if json_:
         as_json(entries)
     elif not entries:
-        click.echo("No editor has asked anything yet.")
+        click.echo("No editor has called a tool yet.")
     else:
         rows = [
             (

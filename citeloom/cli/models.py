@@ -33,26 +33,29 @@ _LINE_SHARE = 0.1  # of a download, between two lines of output without a termin
 
 @click.group()
 def models() -> None:
-    """Models: what makes passages findable by meaning, in which languages."""
+    """Models for search by meaning: list, download, test and use them."""
 
 
 @models.command("list")
 @click.option(
-    "--rerankers", "rerankers_", is_flag=True, help="Those that read the best passages again (search.rerank)."
+    "--rerankers",
+    "rerankers_",
+    is_flag=True,
+    help="List the rerankers, which rate the best passages again (setting search.rerank).",
 )
 @json_option
 def list_(rerankers_: bool, json_: bool) -> None:
-    """List the models, with a star at those that suit the languages of your library."""
-    known = ask(ListModels(), "Looking at the models")
+    """List the models; a star marks those that suit the languages of your library."""
+    known = ask(ListModels(), "Listing the models")
     if json_:
         as_json(known)
     elif rerankers_:
-        rows = [(r.name, r.description, _size(r), "yes" if r.here else "no") for r in known.rerankers]
-        table(("reranker", "about it", "size", "here"), rows)
+        rows = [(r.name, r.description, _size(r), "yes" if r.installed else "no") for r in known.rerankers]
+        table(("reranker", "description", "size", "installed"), rows)
     else:
-        users = {one.name: [p.id for p in known.projects if p.dense_model == one.name] for one in known.models}
-        columns = ("", "model", "languages", "dimensions", "reads", "size", "here", "used by")
-        table(columns, [_row(one, users[one.name]) for one in known.models])
+        users = {model.name: [p.id for p in known.projects if p.dense_model == model.name] for model in known.models}
+        columns = ("", "model", "languages", "dimensions", "reads", "size", "installed", "used by")
+        table(columns, [_row(model, users[model.name]) for model in known.models])
         if console.is_terminal:
             spoken = ", ".join(f"{code} {count}" for code, count in known.languages.items())
             click.echo(f"* suits your library ({spoken or 'no languages known yet'}).")
@@ -67,7 +70,7 @@ def _row(model: ModelInfo, projects: list[str]) -> tuple[object, ...]:
         model.dimensions,
         f"{model.tokens} tokens" if model.tokens else "",
         _size(model),
-        "built in" if model.bundled else "yes" if model.here else "no",
+        "built in" if model.bundled else "yes" if model.installed else "no",
         ", ".join(projects),
     )
 
@@ -79,7 +82,7 @@ def _size(model: ModelInfo | RerankerInfo) -> str:
 @models.command()
 @click.argument("model")
 def download(model: str) -> None:
-    """Fetch MODEL to this machine. What was fetched is kept: a download that was stopped continues the next time."""
+    """Download MODEL. A download that was stopped continues the next time."""
     with connected() as client:
         _fetch(client, model)
     click.echo(f"{model} is on this machine. Next: citeloom models test {model}")
@@ -102,19 +105,19 @@ def _fetch(client: Client, model: str) -> None:
 @models.command()
 @click.argument("project")
 @click.argument("model")
-@click.option("--download", "download_", is_flag=True, help="Fetch the model first where it is not here.")
+@click.option("--download", "download_", is_flag=True, help="Download the model first if it is not installed.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def use(project: str, model: str, download_: bool, yes: bool) -> None:
-    """Give PROJECT another MODEL. Its index is rebuilt; until that is done, the old one is used."""
+    """Change the model of PROJECT to MODEL. Its index is rebuilt; until then, the old one is used."""
     shown = ask(ShowProject(project=project))
     if shown.dense_model == model:
         ask(UseModel(project=project, model=model))
-        click.echo(f"Project {project} has this model, and keeps it whatever the settings say.")
+        click.echo(f"Project {project} has this model, and keeps it if the settings change.")
         return
     with connected(events=True) as client:
         if download_:
             _fetch(client, model)
-        with waiting("Trying the model"):
+        with waiting("Testing the model"):
             tried = client.call(TryModel(model=model))
         if tried.dense is None:
             raise click.UsageError(f"{model} is a reranker: name it as search.rerank in the settings.")
@@ -125,8 +128,8 @@ def use(project: str, model: str, download_: bool, yes: bool) -> None:
             " on this machine. Until then, the current index is used."
         )
         if not yes:
-            click.confirm("Build it?", abort=True)
-        job_id = client.call(UseModel(project=project, model=model)).job_id
+            click.confirm("Rebuild the index?", abort=True)
+        job_id = client.call(UseModel(project=project, model=model))
         if job_id is None:
             return  # the project got this model meanwhile
         finished = wait_for_job(client, job_id, quiet=False)
@@ -137,8 +140,8 @@ def use(project: str, model: str, download_: bool, yes: bool) -> None:
 @click.argument("model")
 @json_option
 def test(model: str, json_: bool) -> None:
-    """Try MODEL, or the model of the project of this name. Exit code 1 when something is wrong with it."""
-    tried = ask(TryModel(model=model), "Trying the model")
+    """Test MODEL, or the model of the project with this name. Exit code 1 if it has a problem."""
+    tried = ask(TryModel(model=model), "Testing the model")
     if json_:
         measured = {**encode(tried.dense or {}), **encode(tried.reranker or {})}
         rest = {"megabytes": tried.megabytes, "problems": tried.problems}
@@ -159,16 +162,16 @@ def _dense_rows(tried: DenseTrial) -> list[tuple[str, object]]:
     ]
     for code, seen in tried.languages.items():
         from_english = "" if code == "en" else f"; {seen.apart_from_english:.2f} to an English question"
-        rows.append((f"in {code}", f"near texts are nearer by {seen.apart:.2f}{from_english}"))
+        rows.append((f"in {code}", f"similar texts are nearer by {seen.apart:.2f}{from_english}"))
     if tried.not_tried:
-        rows.append(("not tried in", ", ".join(tried.not_tried)))
+        rows.append(("not tested in", ", ".join(tried.not_tried)))
     speed = f"{tried.passages_per_second} passages/s; {tried.milliseconds_per_question} ms a question"
     return [*rows, ("speed", speed)]
 
 
 def _reranker_rows(tried: RerankerTrial) -> list[tuple[str, object]]:
     return [
-        ("judges", f"{tried.near:.2f} for what answers, {tried.far:.2f} for what does not"),
+        ("scores", f"{tried.near:.2f} for an answer, {tried.far:.2f} for another text"),
         ("cost", f"{tried.milliseconds_per_passage} ms a passage"),
     ]
 

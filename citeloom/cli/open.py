@@ -13,16 +13,16 @@ from citeloom.core.files.open_file import open_uri
 
 @click.command()
 @click.argument("chunk")
-@click.option("--print", "print_", is_flag=True, help="Only print where it is.")
+@click.option("--print", "print_", is_flag=True, help="Only print its location.")
 def open(chunk: str, print_: bool) -> None:
-    """Open a passage by its id (the last line of a hit), in Zotero on its page where it has one."""
+    """Open a passage by its id (the last line of a hit) on its page, in Zotero if it is from there."""
     passage = ask(GetPassage(chunk_id=chunk)).passage
     uri = passage.open_uri
     if not uri:
         raise CiteLoomError(
             Code.FILE_NOT_FOUND,
             f"{citation(passage)} has neither a file nor an address to open.",
-            f"Read it here: citeloom show {chunk}.",
+            f"Read it in the terminal: citeloom show {chunk}.",
         )
     if print_:
         click.echo(uri)

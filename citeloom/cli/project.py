@@ -28,7 +28,7 @@ from citeloom.core.types import Source
 
 @click.group()
 def project() -> None:
-    """Projects: what an editor may see, and nothing else."""
+    """Projects: the sources that an editor may see."""
 
 
 def _source_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -42,8 +42,10 @@ def _source_options(command: Callable[..., None]) -> Callable[..., None]:
             help='Zotero collection, such as "Thesis/Chapter 2" (repeatable); search:NAME for a saved search; "*" for'
             " everything.",
         ),
-        click.option("--recursive", is_flag=True, help="With the collections inside the collection."),
-        click.option("--tag", "tags", metavar="T", multiple=True, help="Only items with this tag (repeatable: all)."),
+        click.option("--recursive", is_flag=True, help="Include the collections inside the collection."),
+        click.option(
+            "--tag", "tags", metavar="T", multiple=True, help="Only items with this tag (repeatable: with all of them)."
+        ),
         click.option("--library", metavar="GROUP", help="The group library, by name or number; else My Library."),
     )
     for option in reversed(options):
@@ -78,7 +80,7 @@ def _print_zotero_sources(project: ProjectDetails) -> None:
 @click.option("--references", metavar="FILE", help="CSL-JSON or .bib file with the works' records and citekeys.")
 @_source_options
 def add(id: str, references: str | None, **reads: Any) -> None:
-    """Make a project. ID is a name such as thesis or thesis/chapter-2.
+    """Create a project. ID is a name such as thesis or thesis/chapter-2.
 
     \b
     citeloom project add thesis --zotero "Thesis/Chapter 2"
@@ -100,11 +102,11 @@ def add(id: str, references: str | None, **reads: Any) -> None:
 @click.argument("id")
 @_source_options
 def allow(id: str, **reads: Any) -> None:
-    """Let project ID read more: folders, or parts of Zotero."""
+    """Add sources to project ID: folders, or parts of Zotero."""
     folders, zotero = _sources(**reads)
     if not folders and not zotero:
         raise click.UsageError("Name a --folder or a part of --zotero.")
-    _print_zotero_sources(ask(AllowSources(project=id, folders=folders, zotero=zotero), "Allowing it"))
+    _print_zotero_sources(ask(AllowSources(project=id, folders=folders, zotero=zotero), "Adding the sources"))
     click.echo(f"Next: citeloom sync {id}")
 
 
@@ -112,9 +114,9 @@ def allow(id: str, **reads: Any) -> None:
 @click.argument("id")
 @click.argument("source")
 def disallow(id: str, source: str) -> None:
-    """Take SOURCE off what project ID reads; its documents leave the project, your files stay.
+    """Remove SOURCE from project ID; its documents leave the project, your files stay.
 
-    SOURCE is a folder or a name as 'citeloom project show' gives it.
+    SOURCE is a folder or a name as shown by 'citeloom project show'.
     """
     folder = absolute(source)
     known = {s.path for s in ask(ShowProject(project=id)).sources}
@@ -129,7 +131,7 @@ def disallow(id: str, source: str) -> None:
 @json_option
 def list_(json_: bool) -> None:
     """List the projects and how much of each can be searched."""
-    projects = ask(ListProjects()).projects
+    projects = ask(ListProjects())
     if json_:
         as_json([project_json(one) for one in projects])
     elif not projects:
@@ -168,7 +170,7 @@ def show(id: str, json_: bool) -> None:
 @click.argument("id")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def remove(id: str, yes: bool) -> None:
-    """Remove a project's index and records. Your own files are not touched."""
+    """Remove a project's index and records. Your own files are not changed."""
     shown = ask(ShowProject(project=id))
     click.echo(
         f"This removes project {shown.id}: {shown.document_count} documents, {shown.chunk_count} passages,"

@@ -21,7 +21,7 @@ _FILTER = re.compile(r"\s*(\w+)\s*(>=|<=|!=|=|>|<|~)\s*(.+)")
 @click.command()
 @click.argument("project")
 @click.argument("words", nargs=-1, required=True)
-@click.option("--dense", is_flag=True, help="By meaning only, without the words.")
+@click.option("--dense", is_flag=True, help="By meaning only, not by words.")
 @click.option(
     "--filter",
     "filters",

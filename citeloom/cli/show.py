@@ -14,14 +14,14 @@ from citeloom.cli.shared.output import as_json, citation, console, json_option
 @click.argument("chunk")
 @json_option
 def show(chunk: str, json_: bool) -> None:
-    """Show a passage by its id (the last line of a hit), with what stands before and after it."""
+    """Show a passage by its id (the last line of a hit), with the passages before and after it."""
     result = ask(GetPassage(chunk_id=chunk))
     if json_:
         as_json(result)
         return
     passage = result.passage
     if result.refined_from:
-        click.echo(f"Its document has been read better since: this is what {result.refined_from} became.")
+        click.echo(f"Its document has been converted again: this passage replaces {result.refined_from}.")
     section = " > ".join(passage.section_path)
     console.print(Text.assemble((citation(passage), "bold"), f"  {section}  ({result.project})"))
     for neighbour in result.before:

@@ -28,34 +28,38 @@ from citeloom.ipc.client import Client
 
 @click.command()
 @click.argument("project", required=False)
-@click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
-@click.option("--yes", is_flag=True, help="Remove what has left its source, however much it is.")
-@click.option("--retry", is_flag=True, help="Try again also what failed before and has not changed since.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be done.")
+@click.option("--yes", is_flag=True, help="Remove documents that have left their source, however many.")
+@click.option("--retry", is_flag=True, help="Also retry unchanged documents that failed before.")
 @json_option
 def sync(project: str | None, dry_run: bool, yes: bool, retry: bool, json_: bool) -> None:
-    """Bring PROJECT, or every project, in step with Zotero, its folders and its references.
+    """Update PROJECT, or every project, from Zotero, its folders and its references.
 
-    New works are read, changed files replaced; what only has another record is updated without being read again; what
-    was taken out of its collection, or trashed, is removed. Nothing is removed from a library that cannot be read, and
-    many documents at once only after asking. Where an index server, the disk or a model is away, it waits for that.
+    New works are imported, changed files replaced. If only a record has changed, the file is not read again. Documents
+    that have left their collection or were trashed are removed: many at once only after a confirmation, and none if the
+    library cannot be read. If an index server, the disk or a model is unavailable, the sync waits for it.
     """
     with connected(events=not dry_run) as client:
-        ids = [project] if project else [p.id for p in client.call(ListProjects()).projects]
+        ids = [project] if project else [p.id for p in client.call(ListProjects())]
         if not ids:
             click.echo("There is no project yet. Create one: citeloom project add ID --zotero COLLECTION")
             return
         if dry_run:
-            with waiting("Looking"):
-                previews = [client.call(PreviewSync(project=one, retry_failed=retry)) for one in ids]
+            with waiting("Looking for changes"):
+                previews = [client.call(PreviewSync(project=project_id, retry_failed=retry)) for project_id in ids]
             _print_previews(previews, json_=json_)
             sys.exit(1 if any(preview.problems for preview in previews) else 0)
         results: dict[str, dict[str, Any]] = {}
-        for one in ids:
-            results[one] = _sync_one(client, one, yes=yes, retry=retry, quiet=json_, named=len(ids) > 1)
-            if results[one]["state"] == "cancelled":  # Ctrl-C applies to all projects
+        for project_id in ids:
+            results[project_id] = _sync_one(client, project_id, yes=yes, retry=retry, quiet=json_, named=len(ids) > 1)
+            if results[project_id]["state"] == "cancelled":  # Ctrl-C applies to all projects
                 break
     if json_:
-        as_json(results[project] if project else [{"project": one, **result} for one, result in results.items()])
+        as_json(
+            results[project]
+            if project
+            else [{"project": project_id, **result} for project_id, result in results.items()]
+        )
     sys.exit(max(_code(result) for result in results.values()))
 
 
@@ -108,16 +112,16 @@ def _print_previews(previews: Sequence[SyncPreview], *, json_: bool) -> None:
     for preview in previews:
         documents: dict[str, Sequence[PlannedDocument]] = {kind: getattr(preview, kind) for kind in _LABELS}
         rows = [
-            (label, one.citekey, one.title or one.source, _note(one))
+            (label, document.citekey, document.title or document.source, _note(document))
             for kind, label in _LABELS.items()
-            for one in documents[kind]
+            for document in documents[kind]
         ]
         counts = ", ".join(f"{len(documents[kind])} {label}" for kind, label in _LABELS.items() if documents[kind])
         click.echo(f"{preview.project}: {counts or 'nothing to do'}; {preview.unchanged} unchanged.")
         if rows:
             table(("what", "citekey", "title", "note"), rows)
-        if preview.asks:
-            click.echo(f"So many are removed only after asking, or with: citeloom sync {preview.project} --yes")
+        if preview.needs_confirmation:
+            click.echo(f"So many are removed only after a confirmation, or with: citeloom sync {preview.project} --yes")
         print_notes(preview.warnings)
         for problem in preview.problems:
             print_line(f"Failed: {problem.source}: {problem.reason}", err=True)

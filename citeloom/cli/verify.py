@@ -29,11 +29,11 @@ class _NotChecked(click.ClickException):
 @click.command()
 @click.argument("project")
 @click.argument("quote")
-@click.option("--citekey", metavar="KEY", help="The work it is said to come from; else every work of the project.")
-@click.option("--page", metavar="P", help="The printed page it is said to stand on.")
+@click.option("--citekey", metavar="KEY", help="The cited work; by default every work of the project.")
+@click.option("--page", metavar="P", help="The cited printed page.")
 @json_option
 def verify(project: str, quote: str, citekey: str | None, page: str | None, json_: bool) -> int:
-    """Look a quotation up in the works of PROJECT: is it word for word, and on which page?
+    """Look up a quotation in the works of PROJECT: is it word for word, and on which page?
 
     QUOTE is the quotation, or - to read it from the standard input. Ellipses (…) and [insertions] are understood.
 
@@ -42,9 +42,9 @@ def verify(project: str, quote: str, citekey: str | None, page: str | None, json
 
     \b
     The verdicts, and the exit code:
-      EXACT         0  it stands there word for word (1 if it is on another page than you say)
-      NEAR          1  it stands there with other words; the difference is shown
-      ABSENT        1  it does not stand there
+      EXACT         0  found word for word (1 if it is on another page than the cited one)
+      NEAR          1  found with other words; the difference is shown
+      ABSENT        1  not found
       INCONCLUSIVE  2  too short or too common to prove anything; 2 also if it could not be looked up
     """
     try:
@@ -80,7 +80,7 @@ def print_verdict(result: VerifyResult) -> None:
     print_notes(result.warnings)
     pages, documents = result.searched.pages, result.searched.documents
     searched = count(documents, "document") + (f" of {count(pages, 'page')}" if pages else "")
-    line((f"Looked through {searched}; in the project {coverage(result.coverage)}.", "dim"))
+    line((f"Searched {searched}; in the project {coverage(result.coverage)}.", "dim"))
 
 
 def _print_place(result: VerifyResult) -> None:
@@ -108,10 +108,10 @@ def _remarks(result: VerifyResult) -> Iterator[str]:
     if result.renamed_from:
         yield f"{result.renamed_from} has the citekey {result.citekey} now."
     if result.page_claimed and result.cite and result.page_right is not False:
-        right = "is right" if result.page_right else "may be right or wrong: the work's pages print no numbers"
+        right = "is right" if result.page_right else "may be right or wrong: the work has no printed page numbers"
         yield f"Page {result.page_claimed} {right}."
     if result.places > 1 and result.verdict == "exact":
-        yield f"It stands in {result.places} places; this is the first."
+        yield f"It occurs in {result.places} places; this is the first."
 
 
 def _from_stdin() -> str:

@@ -32,13 +32,13 @@ _KEYS = {"keyring": "a key in the keyring", "environment": "a key from the envir
 
 @click.group()
 def zotero() -> None:
-    """Your Zotero library: how it is reached, and what is in it."""
+    """Your Zotero library: access and contents."""
 
 
 @zotero.command()
 @json_option
 def status(json_: bool) -> None:
-    """Say how Zotero is reached, and how to fix it. Exit code 1 when it is not reached at all."""
+    """Show how Zotero is reached, and what to do if it is not. Exit code 1 if it is not reached."""
     seen = ask(GetZoteroStatus(), "Looking for Zotero")
     if json_:
         as_json(seen)
@@ -94,25 +94,25 @@ def _with_problem(what: str, problem: str | None) -> str:
 
 @zotero.command()
 def login() -> None:
-    """Let CiteLoom read your library at zotero.org, with a key of yours.
+    """Let CiteLoom read your library at zotero.org with a key.
 
     \b
-    Make a key at https://www.zotero.org/settings/keys/new – read access is enough – and paste it here,
-    or pipe it in. It is kept in the system's keyring.
+    Create a key at https://www.zotero.org/settings/keys/new – read access is enough – and paste it here,
+    or pipe it in. It is stored in the system's keyring.
     """
     if sys.stdin.isatty():
-        click.echo(f"Make a key at {_NEW_KEY} – read access is enough.")
-    key = read_key(f"Make one at {_NEW_KEY} and paste or pipe it.")
+        click.echo(f"Create a key at {_NEW_KEY} – read access is enough.")
+    key = read_key(f"Create one at {_NEW_KEY}, and paste it or pipe it in.")
     done = ask(LogInToZotero(key=key), "Asking zotero.org")
-    click.echo(f"Logged in as {done.user}. The key is in the keyring; citeloom zotero logout forgets it.")
+    click.echo(f"Logged in as {done.user}. The key is in the keyring; citeloom zotero logout deletes it.")
     warn_of_environment_key("zotero", done.key)
 
 
 @zotero.command()
 def logout() -> None:
-    """Forget the key to zotero.org."""
+    """Delete the stored key for zotero.org."""
     done = ask(LogOutOfZotero())
-    click.echo("The key is forgotten." if done.forgotten else "There was no key in the keyring.")
+    click.echo("The key was deleted." if done.forgotten else "There was no key in the keyring.")
     warn_of_environment_key("zotero", done.key)
 
 
@@ -120,7 +120,7 @@ def logout() -> None:
 @click.option("--library", metavar="L", help="Only this one: its name, or an id such as groups/4242.")
 @json_option
 def collections(library: str | None, json_: bool) -> None:
-    """List collections and saved searches, as 'citeloom project add --zotero' takes them."""
+    """List collections and saved searches, for 'citeloom project add --zotero'."""
     found = ask(ListZoteroCollections(library=library), "Reading the library")
     if json_:
         as_json(found)

@@ -15,7 +15,7 @@ from citeloom.conversion.text_tools import mean_confidence
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.text.section_names import section_roles
 from citeloom.core.text.sentences import is_clause_end, sentences
-from citeloom.core.types import ASIDE, Block, BlockKind, Converted, Passage, TextSource
+from citeloom.core.types import OUTSIDE_BODY_TEXT, Block, BlockKind, Converted, Passage, TextSource
 
 CountTokens = Callable[[Sequence[str]], list[int]]
 
@@ -103,7 +103,7 @@ def _sections(doc: Converted) -> list[_Section]:
             if following[: len(block.section_path)] == block.section_path:
                 continue  # it is in the section path of the passages below
         # Notes and captions are grouped by page, so that their passage does not span pages in between.
-        aside = (block.kind, block.page) if block.kind in ASIDE else None
+        aside = (block.kind, block.page) if block.kind in OUTSIDE_BODY_TEXT else None
         own = at if block.extra.get("own_passage") else None
         key = (block.section_path, block.extra.get("class_name"), block.extra.get("function_name"), own, aside)
         section = open_by.get(key)
@@ -132,7 +132,7 @@ def _extra(doc: Converted, block: Block, role: str | None) -> dict[str, Any]:
         extra["annotation"] = {name: block.extra[name] for name in _ANNOTATION_FIELDS if block.extra.get(name)}
     if doc.file_type == "markdown" and block.section_path:
         extra["header_path"] = " > ".join(block.section_path)
-    if block.kind in ASIDE:
+    if block.kind in OUTSIDE_BODY_TEXT:
         extra["beside"] = str(block.kind)
     if role:
         extra["section_role"] = role

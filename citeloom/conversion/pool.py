@@ -28,7 +28,7 @@ from citeloom.core import fault_injection as faults
 from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError, Code, DocumentError
 from citeloom.core.jobs import JobStopped
-from citeloom.core.processes import end_with_children, megabytes
+from citeloom.core.processes import kill_with_children, memory_megabytes
 
 log = logging.getLogger(__name__)
 
@@ -112,13 +112,13 @@ class _Worker:
     def refresh(self, most_documents: int) -> None:
         """End a process that has converted many documents or uses much memory."""
         process = self._process
-        if process and (self._served >= most_documents or megabytes(process.pid) > _MAX_MEGABYTES):
+        if process and (self._served >= most_documents or memory_megabytes(process.pid) > _MAX_MEGABYTES):
             self.end()
 
     def end(self) -> None:
         process, self._process, self._served = self._process, None, 0
         if process is not None:
-            end_with_children(process)
+            kill_with_children(process)
             process.wait()
             for pipe in (process.stdin, process.stdout):
                 if pipe:
@@ -168,7 +168,7 @@ class _Watchdog:
             remaining, polled = remaining - min(now - polled, 2 * _POLL_SECONDS), now
             self.error = self._violation(remaining)
             if self.error is not None:
-                end_with_children(self._process)
+                kill_with_children(self._process)
                 return
 
     def _violation(self, remaining: float) -> Exception | None:
@@ -181,7 +181,7 @@ class _Watchdog:
                 f"Reading it took longer than {self._limits.seconds:.0f} seconds.",
                 f"Split the file. {_CONVERT_AGAIN}",
             )
-        if allowed and megabytes(self._process.pid) > allowed:
+        if allowed and memory_megabytes(self._process.pid) > allowed:
             return CiteLoomError(
                 Code.CONVERSION_FAILED,
                 f"Reading it needed more than {allowed} MB of memory.",

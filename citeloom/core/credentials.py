@@ -19,7 +19,7 @@ _TIMEOUT_SECONDS = 60.0  # long enough to type the keyring's password; a keyring
 _T = TypeVar("_T")
 
 
-def variable(name: str) -> str:
+def variable_name(name: str) -> str:
     """Return the name of the environment variable for a key; it takes precedence over the keyring."""
     return f"CITELOOM_{name.upper()}_API_KEY"
 
@@ -29,36 +29,36 @@ def get(name: str) -> str | None:
     return _find(name)[0]
 
 
-def where(name: str) -> KeySource | None:
+def key_source(name: str) -> KeySource | None:
     """Return where the key of a service is stored, or None."""
     return _find(name)[1]
 
 
-def put(name: str, secret: str) -> None:
+def store(name: str, secret: str) -> None:
     """Store the key of a service in the keyring."""
 
-    def store(keyring: KeyringBackend) -> bool:
+    def set_password(keyring: KeyringBackend) -> bool:
         keyring.set_password(_SERVICE, name, secret)
         return keyring.get_password(_SERVICE, name) == secret  # some backends accept a key and do not store it
 
-    if not _with_keyring(store, name):
+    if not _with_keyring(set_password, name):
         raise CiteLoomError(Code.STORAGE_ERROR, "This system has no keyring that stores keys.", _use_variable(name))
 
 
-def forget(name: str) -> bool:
+def delete(name: str) -> bool:
     """Delete the key of a service from the keyring; return whether there was one."""
 
-    def delete(keyring: KeyringBackend) -> bool:
+    def delete_password(keyring: KeyringBackend) -> bool:
         if keyring.get_password(_SERVICE, name) is None:
             return False
         keyring.delete_password(_SERVICE, name)
         return True
 
-    return bool(_with_keyring(delete, name))
+    return bool(_with_keyring(delete_password, name))
 
 
 def _find(name: str) -> tuple[str | None, KeySource | None]:
-    if from_environment := os.environ.get(variable(name), "").strip():
+    if from_environment := os.environ.get(variable_name(name), "").strip():
         return from_environment, "environment"
     stored = _with_keyring(lambda keyring: keyring.get_password(_SERVICE, name), name)
     return (stored, "keyring") if stored else (None, None)
@@ -100,4 +100,4 @@ def _with_keyring(use: Callable[[KeyringBackend], _T], name: str) -> _T | None:
 
 
 def _use_variable(name: str) -> str:
-    return f"Set {variable(name)} to the key in your environment, and restart the engine: citeloom engine stop."
+    return f"Set {variable_name(name)} to the key in your environment, and restart the engine: citeloom engine stop."

@@ -87,8 +87,8 @@ def describe_progress(progress: Progress) -> str:
     stage = STAGES.get(progress.stage, Stage())
     if stage.counted and not progress.waits_for:
         return f"{progress.done:,} of {progress.total:,} {stage.counted}"
-    words = f"{progress.searchable} of {progress.total} searchable, {progress.done} finished"
-    return f"{words}; it waits: {progress.waits_for}" if progress.waits_for else words
+    text = f"{progress.searchable} of {progress.total} searchable, {progress.done} finished"
+    return f"{text}; it waits: {progress.waits_for}" if progress.waits_for else text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +104,7 @@ class RunningJob(Progress):
     stage: str = ""  # "" while it is queued
 
 
-Report = Callable[[Progress], None]
+ReportProgress = Callable[[Progress], None]
 
 
 class JobStopped(Exception):
@@ -153,7 +153,7 @@ class JobWork(Protocol):
         """Result so far."""
 
     @property
-    def touched(self) -> set[str]:
+    def changed_sources(self) -> set[str]:
         """Sources whose text this job has changed or will change."""
 
     @property
@@ -176,22 +176,22 @@ class JobWork(Protocol):
         """Clean up after a cancellation."""
 
 
-StartJob = Callable[[dict[str, Any], Report, threading.Event], JobWork]
+StartJob = Callable[[dict[str, Any], ReportProgress, threading.Event], JobWork]
 
 
 class JobQueue(Protocol):
     """Interface of the engine's job queue for features."""
 
-    def submit(self, request: JobRequest, *, only_ask: bool = False) -> Job:
+    def submit(self, request: JobRequest, *, is_poll: bool = False) -> Job:
         """Queue a job, or return an equal one that is already queued."""
 
     def state(self, job: Job) -> str:
         """Return the state of a job."""
 
-    def busy(self, project_id: str | None = None) -> Sequence[RunningJob]:
+    def unfinished(self, project_id: str | None = None) -> Sequence[RunningJob]:
         """Return the queued and running jobs, of one project or of all."""
 
-    def drop(self, project_id: str) -> None:
+    def cancel_project(self, project_id: str) -> None:
         """Cancel the jobs of a project, and wait until none of them runs."""
 
     def retry_now(self) -> None:

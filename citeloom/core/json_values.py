@@ -40,7 +40,7 @@ def _path_to_large(value: Any) -> list[str] | None:
         parts = value.items()
     elif isinstance(value, list):
         parts = enumerate(value)
-    for key, one in parts:
-        if not isinstance(one, float | str) and (path := _path_to_large(one)) is not None:
+    for key, part in parts:
+        if not isinstance(part, float | str) and (path := _path_to_large(part)) is not None:
             return [str(key), *path]
     return None

@@ -10,10 +10,10 @@ _T = TypeVar("_T")
 
 
 class LruCache(Generic[_T]):
-    """LRU cache of at most `most` values with at most `most_size` in total."""
+    """LRU cache of at most `max_items` values with at most `max_size` in total."""
 
-    def __init__(self, most: int, most_size: int = 0) -> None:
-        self._most, self._most_size = most, most_size
+    def __init__(self, max_items: int, max_size: int = 0) -> None:
+        self._max_items, self._max_size = max_items, max_size
         self._values: OrderedDict[str, tuple[_T, int]] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -30,5 +30,7 @@ class LruCache(Generic[_T]):
         with self._lock:
             self._values[name] = (value, size)
             self._values.move_to_end(name)
-            while len(self._values) > self._most or sum(size for _, size in self._values.values()) > self._most_size:
+            while (
+                len(self._values) > self._max_items or sum(size for _, size in self._values.values()) > self._max_size
+            ):
                 self._values.popitem(last=False)

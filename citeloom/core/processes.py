@@ -1,11 +1,15 @@
-"""Cores and memory of the machine, memory of processes, and ending them with their children (psutil)."""
+"""Cores and memory of the machine, memory of processes, and ending them with their children."""
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import subprocess
+import sys
+from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from typing import Any
 
 import psutil
@@ -24,12 +28,12 @@ def machine_megabytes() -> int:
     return int(_system.virtual_memory().total // _MB)
 
 
-def megabytes(pid: int) -> float:
+def memory_megabytes(pid: int) -> float:
     """Return the memory of a process and its children in MB; 0 when it has ended."""
     return sum(_resident_bytes(process) for process in _family(pid)) / _MB
 
 
-def end_with_children(process: subprocess.Popen[bytes]) -> None:
+def kill_with_children(process: subprocess.Popen[bytes]) -> None:
     """Kill a process and its children."""
     if process.returncode is not None:
         return  # its pid may have been reused
@@ -38,10 +42,29 @@ def end_with_children(process: subprocess.Popen[bytes]) -> None:
         # Its process group also contains orphans of its children, unless the process leads no group.
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
-    for one in family:
+    for member in family:
         with suppress(psutil.Error):
-            one.kill()
+            member.kill()
     process.kill()
+
+
+def release_free_memory() -> None:
+    """Return free memory to the system. glibc keeps it in each thread's arena, long after an import."""
+    if (trim := _malloc_trim()) is not None:
+        trim(0)
+
+
+@cache
+def _malloc_trim() -> Callable[[int], int] | None:
+    """Return glibc's `malloc_trim`, or None: other systems release free memory by themselves."""
+    if not sys.platform.startswith("linux"):
+        return None
+    try:
+        function = ctypes.CDLL(None).malloc_trim
+    except (OSError, AttributeError):  # another C library
+        return None
+    function.argtypes, function.restype = (ctypes.c_size_t,), ctypes.c_int
+    return function
 
 
 def _family(pid: int) -> list[Any]:

@@ -141,7 +141,7 @@ def load(path: Path | None = None) -> Settings:
     """Read the settings file; a missing file means the defaults."""
     path = path or Path(paths.settings_file())
     try:
-        return parse(_text(path))
+        return parse(_read(path))
     except (ValueError, OSError) as error:
         raise CiteLoomError(
             Code.INVALID_INPUT,
@@ -167,7 +167,7 @@ def change(changes: Mapping[str, Any], path: Path | None = None) -> Settings:
 
     path = path or Path(paths.settings_file())
     try:
-        text = changed(_text(path) or _HEADER, changes)
+        text = with_changes(_read(path) or _HEADER, changes)
         settings = parse(text)
         text.encode()
     except (TOMLKitError, ValueError, TypeError, RecursionError, OSError) as error:
@@ -197,7 +197,7 @@ def parse(text: str) -> Settings:
     return settings
 
 
-def changed(text: str, changes: Mapping[str, Any]) -> str:
+def with_changes(text: str, changes: Mapping[str, Any]) -> str:
     """Return the TOML text with some settings changed."""
     import tomlkit
 
@@ -208,7 +208,7 @@ def changed(text: str, changes: Mapping[str, Any]) -> str:
         if not sections and key not in document:
             first += tomlkit.dumps({key: value}) if value is not None else ""
         else:
-            _put(document, sections, key, value)
+            _set(document, sections, key, value)
     new = tomlkit.dumps(document)
     header = _HEADER if new.startswith(_HEADER) else ""
     new = header + first + new[len(header) :]
@@ -217,7 +217,7 @@ def changed(text: str, changes: Mapping[str, Any]) -> str:
     return new
 
 
-def _put(document: Any, sections: Sequence[str], key: str, value: Any) -> None:
+def _set(document: Any, sections: Sequence[str], key: str, value: Any) -> None:
     """Set or remove one setting of a parsed document."""
     inner = document
     for section in sections:
@@ -240,7 +240,7 @@ def _put(document: Any, sections: Sequence[str], key: str, value: Any) -> None:
         body.extend(below)
 
 
-def _text(path: Path) -> str:
+def _read(path: Path) -> str:
     """Read the file with its own line ends."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:  # some editors on Windows write a byte order mark

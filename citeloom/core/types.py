@@ -34,8 +34,8 @@ class BlockKind(StrEnum):
     FIGURE = "figure"  # the words inside a figure: labels of axes, boxes of a diagram
 
 
-# Outside of the running text: never part of a paragraph.
-ASIDE = frozenset({BlockKind.CAPTION, BlockKind.FOOTNOTE, BlockKind.FIGURE})
+# Never part of a paragraph of the running text.
+OUTSIDE_BODY_TEXT = frozenset({BlockKind.CAPTION, BlockKind.FOOTNOTE, BlockKind.FIGURE})
 _ENUMS: dict[str, type[StrEnum]] = {"kind": BlockKind, "text_source": TextSource}
 
 
@@ -68,7 +68,7 @@ class Source:
     recursive: bool = True
     label: str = ""  # display name, if it is not the path
 
-    def holds(self, path: Path) -> bool:
+    def contains(self, path: Path) -> bool:
         """Return whether a resolved path belongs to this source."""
         own = Path(self.path)
         if self.kind == "zotero":

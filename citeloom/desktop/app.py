@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox, QSystemTrayIcon
 from citeloom import __version__
 from citeloom.api.engine import Pause, Resume, StatusResult, Stop
 from citeloom.api.importing import Ingest
-from citeloom.api.library import ListProjects, ProjectSummaries
+from citeloom.api.library import ListProjects, ProjectSummary
 from citeloom.core import logging, paths
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.activity.page import ActivityPage
@@ -117,8 +117,8 @@ class App(QObject):
     def sync(self) -> None:
         """Sync every project; problems are reported by the jobs."""
 
-        def begin(answer: ProjectSummaries) -> None:
-            for project in answer.projects:
+        def begin(projects: list[ProjectSummary]) -> None:
+            for project in projects:
                 self.tasks.send(self, Ingest(project=project.id), failed=self._on_sync_failed)
 
         self.tasks.send(self, ListProjects(), done=begin)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import queue
 import signal
@@ -18,6 +17,7 @@ from citeloom import __version__
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.editors.entry import DATA_VARIABLES
 from citeloom.editors.types import DetectedEditor, Entry, LaunchResult
+from citeloom.ipc import protocol
 
 _TIMEOUT_SECONDS = 60.0  # the engine may have to be started first
 _MAX_OUTPUT_BYTES = 20_000_000  # a command may write without end
@@ -114,7 +114,7 @@ class _Session:
         self._lines.put(b"")
 
     def send(self, message: dict[str, Any]) -> None:
-        self._stdin.write(json.dumps(message).encode() + b"\n")
+        self._stdin.write(protocol.encode_line(message))
         self._stdin.flush()
 
     def request(self, request_id: int, method: str, params: dict[str, Any]) -> dict[str, Any]:
@@ -126,21 +126,13 @@ class _Session:
                 break
             if not line:
                 raise EOFError
-            response = _parse_message(line)
+            response = protocol.decode_object(line) or {}
             if response.get("id") == request_id and "method" not in response:
                 if isinstance(response.get("error"), dict):
                     raise _refusal(response["error"])
                 result = response.get("result")
                 return result if isinstance(result, dict) else {}
         raise TimeoutError
-
-
-def _parse_message(line: bytes) -> dict[str, Any]:
-    try:
-        message = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return message if isinstance(message, dict) else {}
 
 
 def _refusal(error: dict[str, Any]) -> CiteLoomError:

@@ -13,11 +13,11 @@ from citeloom.core import fault_injection as faults
 from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.jobs import StartJob
+from citeloom.core.processes import release_free_memory
 from citeloom.core.settings import Settings
 from citeloom.engine.events import Events
 from citeloom.engine.jobs import JobQueue
-from citeloom.engine.lifetime import Lifetime, preload_enabled
-from citeloom.engine.memory import release_free_memory
+from citeloom.engine.process_state import ProcessState, preload_enabled
 from citeloom.engine.service import EngineService
 from citeloom.engine.sessions import Editors
 from citeloom.engine.verbs import VerbTable
@@ -67,9 +67,9 @@ _WARM_UP_SECONDS = 20.0
 class Container:
     """The services of a running engine."""
 
-    def __init__(self, settings: Settings, lifetime: Lifetime | None = None) -> None:
+    def __init__(self, settings: Settings, process_state: ProcessState | None = None) -> None:
         self.settings = settings
-        self.lifetime = lifetime or Lifetime()
+        self.process_state = process_state or ProcessState()
         paths.make_private(paths.folders().data)
         self.catalog = Catalog(Path(paths.catalog_file()))
         self.collections = Collections(Path(paths.index_folder()), settings.index)
@@ -79,7 +79,7 @@ class Container:
         remove_stale_copies()
         self.workers = WorkerPool(settings.engine.workers)
         self.events = Events()
-        self.editors = Editors(self.events, self.lifetime)
+        self.editors = Editors(self.events, self.process_state)
         zotero_folder = Path(paths.folders().data) / "zotero"
         zotero = ZoteroGateway(settings.zotero, zotero_folder / "mirror")
         self.zotero = ZoteroService(zotero)
@@ -127,7 +127,7 @@ class Container:
             self.workers,
             self.zotero,
             self.index_service,
-            lambda: self.lifetime.settings_problem,
+            lambda: self.process_state.settings_problem,
         )
         conversions, downloads = Path(paths.conversions_folder()), Path(paths.folders().data) / "downloads"
         original_files = OriginalFiles(self.catalog, downloads)
@@ -147,7 +147,9 @@ class Container:
             self.catalog, conversions, settings.ocr, self.passages, self.texts, original_files
         )
         self.activity = ActivityService(self.catalog, self.jobs, self.passages, settings.privacy.log_days)
-        self.engine = EngineService(self.catalog, self.jobs, self.editors, self.indexes, self._watcher, self.lifetime)
+        self.engine = EngineService(
+            self.catalog, self.jobs, self.editors, self.indexes, self._watcher, self.process_state
+        )
         self.verbs = VerbTable(
             [
                 self.engine,
@@ -206,12 +208,12 @@ class Container:
             if preload_enabled():
                 self.models.for_questions(self.settings.models.dense).embed_query("warm-up")
         except CiteLoomError as error:
-            log.warning("the model could not be loaded ahead: %s", error)
+            log.warning("the model could not be preloaded: %s", error)
         for project in self.catalog.projects.all():
             try:
                 self.collection(project)
             except CiteLoomError as error:
-                log.warning("the index of %s could not be opened ahead: %s", project.id, error)
+                log.warning("the index of %s could not be preopened: %s", project.id, error)
 
     def _when_idle(self) -> None:
         """Between imports, build search graphs where many passages have none, and release memory."""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from citeloom.api.engine import Stop, Watch
+from citeloom.api.engine import Stop, Subscribe
 from citeloom.api.events import Event, JobProgress, encode_event
 from citeloom.api.maintenance import Restore
 from citeloom.api.search import Query
@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 _MAX_UNSENT = 100  # events for a client that does not read; with more, progress is dropped
 
 
-class Control:
+class ControlSession:
     """Serves one control connection: requests run concurrently, and events are sent in between."""
 
     def __init__(self, container: Container, connection: Connection, stop_engine: Callable[[str], None]) -> None:
@@ -58,26 +58,24 @@ class Control:
             self._cancel.set()
 
     async def _answer(self, line: bytes) -> None:
-        await self._send(protocol.line(await self._result(line)))
+        await self._send(protocol.encode_line(await self._result(line)))
 
     async def _result(self, line: bytes) -> dict[str, Any]:
-        number = None
+        request_id = None
         try:
-            request = protocol.read(line)
-            number = protocol.request_id(request)
+            request = protocol.decode_line(line)
+            request_id = protocol.request_id(request)
             args = dict(request.get("args") or {})
             refuse_large_integers(args)
-            result = await self._run_verb(str(request["verb"]), args)
-            return {"id": number, "result": result}
-        except CiteLoomError as error:
-            return {"id": number, "error": error.to_wire()}
+            return {"id": request_id, "result": await self._run_verb(str(request["verb"]), args)}
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             log.warning("a request was not understood", exc_info=True)
             problem = CiteLoomError(Code.INVALID_INPUT, f"The request could not be read: {error!r}.")
-            return {"id": number, "error": problem.to_wire()}
         except Exception as error:
-            log.exception("a verb failed")
-            return {"id": number, "error": unexpected(error).to_wire()}
+            problem = unexpected(error)
+            if problem is not error:
+                log.exception("a verb failed")
+        return {"id": request_id, "error": problem.to_wire()}
 
     async def _run_verb(self, verb: str, args: dict[str, Any]) -> Any:
         faults.point("engine.verb", verb)
@@ -85,7 +83,7 @@ class Control:
             # Delayed, so that the answer is sent first.
             self._loop.call_later(0.05, self._stop_engine, "asked to")
             return None
-        if verb == Watch.verb:
+        if verb == Subscribe.verb:
             self._unsubscribe = self._unsubscribe or self._container.events.subscribe(self._on_event)
             return None
         work: Callable[[], Any] = partial(self._container.verbs.run, verb, args, self._cancel)
@@ -108,7 +106,7 @@ class Control:
         if self._unsent >= _MAX_UNSENT and isinstance(event, JobProgress):
             return  # a client that does not read would get hours of progress at once, and the next event replaces it
         self._unsent += 1
-        await self._send(protocol.line({"event": encode_event(event)}))
+        await self._send(protocol.encode_line({"event": encode_event(event)}))
         self._unsent -= 1
 
     async def _send(self, line: bytes) -> None:

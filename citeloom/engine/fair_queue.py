@@ -89,8 +89,8 @@ class FairThreadPool:
         if own >= MAX_QUEUED:
             raise CiteLoomError(
                 Code.TIMEOUT,
-                f"{own} calls of this session wait for their turn already.",
-                "Send a few at a time, and the next when they are answered.",
+                f"{own} calls of this session are queued already.",
+                "Send a few at a time, and more when they are answered.",
             )
         if self._running.total() < self._threads and self._running[client] < self._per_client:
             return

@@ -21,7 +21,7 @@ from citeloom.engine.events import Events
 
 log = logging.getLogger(__name__)
 
-_SHORT_PAGES = 100  # an import with no more pages left does not wait for the second pass of another
+_FEW_PAGES = 100  # an import with no more pages left does not wait for the second pass of another
 _CANCEL_SECONDS = 30.0  # for imports of the watcher to end when their project is removed
 _MAX_TRIES = 3  # a job during which the engine died this often is not tried again
 _IDLE_SECONDS = 60.0  # between two runs of the idle task
@@ -67,15 +67,15 @@ class JobQueue:
             self._queued.append(job)
         self._thread.start()
 
-    def submit(self, request: JobRequest, *, only_ask: bool = False) -> Job:
+    def submit(self, request: JobRequest, *, is_poll: bool = False) -> Job:
         """Queue a job and return it; for a request that is queued or running already, return that job.
 
-        A running job then also includes what was added since it started. With `only_ask`, it does not; and a job that
-        has ended since its client was told "running" is returned once more, so that the client learns how it ended.
+        A running job then also includes what was added since it started. A poll, the repeated call of an agent, does
+        not have that effect; it also returns, once, a job that has ended since the agent was told "running".
         """
         job = Job(uuid.uuid4().hex[:12], request.project_id, request.kind, asdict(request))
         with self._changed:
-            if only_ask:
+            if is_poll:
                 for job_id in self._unreported & set(self._finished):
                     if _is_same(self._finished[job_id], job):
                         self._unreported.discard(job_id)
@@ -83,8 +83,8 @@ class JobQueue:
             for active in self._active.values():
                 enough = job.request.get("watched") and active.searchable
                 if _is_same(active.job, job) and not active.cancelled and not enough:
-                    active.submitted_again |= not only_ask
-                    if not only_ask:
+                    if not is_poll:
+                        active.submitted_again = True
                         active.retry_now()
                         self._changed.notify_all()
                     return active.job
@@ -98,8 +98,8 @@ class JobQueue:
         self._events.publish(JobQueued(job.id, job.project_id, job.kind))
         return job
 
-    def report_later(self, job_id: str) -> None:
-        """Remember that a client was told "running" and may ask for the result later."""
+    def mark_unreported(self, job_id: str) -> None:
+        """Remember that a client was told "running" and may poll for the result."""
         with self._changed:
             self._unreported.add(job_id)
 
@@ -109,8 +109,8 @@ class JobQueue:
             self._changed.wait_for(lambda: job_id in self._finished or self._stop.is_set(), seconds)
             return self._finished.get(job_id), self._progress.get(job_id)
 
-    def busy(self, project_id: str | None = None) -> list[RunningJob]:
-        """Return the queued and running jobs."""
+    def unfinished(self, project_id: str | None = None) -> list[RunningJob]:
+        """Return the queued and running jobs, of one project or of all."""
         with self._changed:
             jobs = [*(active.job for active in self._active.values()), *self._queued]
         return [
@@ -151,20 +151,20 @@ class JobQueue:
                 active.retry_now()
             self._changed.notify_all()
 
-    def drop(self, project_id: str) -> None:
+    def cancel_project(self, project_id: str) -> None:
         """Remove a project's jobs from the queue; refuse if one is running that a person or an agent submitted."""
-        dropped: list[Job] = []
+        removed: list[Job] = []
         try:
             with self._changed:
                 own = [active for active in self._active.values() if _concerns(active.job, project_id)]
                 if all(active.job.request.get("watched") for active in own):  # submitted by the watcher
-                    dropped += self._remove_queued(project_id)
+                    removed += self._remove_queued(project_id)
                     for active in own:
                         active.cancelled = True
                         active.stop.set()
                     self._changed.notify_all()
                     self._changed.wait_for(lambda: not any(a.job.id in self._active for a in own), _CANCEL_SECONDS)
-                    dropped += self._remove_queued(project_id)
+                    removed += self._remove_queued(project_id)
                 running = [active.job.kind for active in self._active.values() if _concerns(active.job, project_id)]
                 if running:
                     what = {"move": "A move", "compact": "A compaction", "backup": "A backup"}
@@ -174,13 +174,13 @@ class JobQueue:
                         "Wait until it is done, or cancel it; then remove the project.",
                     )
         finally:
-            for job in dropped:
+            for job in removed:
                 self._cancel_queued(job)
 
     def _remove_queued(self, project_id: str) -> list[Job]:
-        taken = [job for job in self._queued if job.project_id == project_id]
+        removed = [job for job in self._queued if job.project_id == project_id]
         self._queued = deque(job for job in self._queued if job.project_id != project_id)
-        return taken
+        return removed
 
     def _cancel_queued(self, job: Job) -> None:
         """Cancel a queued job, and clean up if it was started before and then paused or parked."""
@@ -241,15 +241,15 @@ class JobQueue:
             if active.waits and active.is_due and not active.searchable and not active.stop.is_set():
                 self._run_first_pass(active)
         for active in list(self._active.values()):
-            idle = active.waits or active.stop.is_set()
-            if active.submitted_again and active.searchable and active.work and not idle:
+            interrupted = active.waits or active.stop.is_set()
+            if active.submitted_again and active.searchable and active.work and not interrupted:
                 active.submitted_again = False
                 self._log_errors(active.work.include_new)
         for active in list(self._active.values()):
-            ended = active.job.id not in self._active  # meanwhile, while another job gave way
+            ended = active.job.id not in self._active  # in the meantime, while another job gave way
             if ended or active in self._in_second_pass:
                 continue
-            if active.stop.is_set() or (active.searchable and active.is_due and active.pages_left <= _SHORT_PAGES):
+            if active.stop.is_set() or (active.searchable and active.is_due and active.pages_left <= _FEW_PAGES):
                 self._run_second_pass(active)
 
     def _next_startable(self) -> Job | None:
@@ -301,7 +301,7 @@ class JobQueue:
             active.searchable = True
             for other in self._active.values():
                 if other is not active and other.work and active.work and other.job.project_id == job.project_id:
-                    other.work.skip(active.work.touched)
+                    other.work.skip(active.work.changed_sources)
 
     def _run_second_pass(self, active: ActiveJob) -> None:
         """Run the second pass of a job, or what remains of it, and finish the job."""
@@ -318,24 +318,21 @@ class JobQueue:
             self._finish(active.job, "done", result)
         elif self._stop.is_set() and not active.cancelled and active.job.project_id:
             self._finish(active.job, "parked", result)
-        elif not self._requeue_paused(active):
-            if work:
-                self._log_errors(work.clean_up)
-            self._finish(active.job, "cancelled", result)
-
-    def _requeue_paused(self, active: ActiveJob) -> bool:
-        """Queue a paused job again, unless it was cancelled."""
-        with self._changed:
-            if active.cancelled or self._stop.is_set():
-                return False
-            self._requeue(active.job)
-        return True
+        else:
+            with self._changed:
+                is_paused = not active.cancelled and not self._stop.is_set()
+                if is_paused:
+                    self._requeue(active.job)
+            if not is_paused:
+                if work:
+                    self._log_errors(work.clean_up)
+                self._finish(active.job, "cancelled", result)
 
     def _requeue(self, job: Job) -> None:
         job.state, job.result = "queued", {}
         self._save(job)
         del self._active[job.id]
-        self._queued = deque(sorted([job, *self._queued], key=lambda one: one.created_at))
+        self._queued = deque(sorted([job, *self._queued], key=lambda queued: queued.created_at))
         self._changed.notify_all()
 
     def _run_pass(self, active: ActiveJob, work: Callable[[], None]) -> bool:
@@ -388,7 +385,7 @@ class JobQueue:
             return
         try:
             self._catalog.jobs.save(job)
-            self._catalog.jobs.forget_old()
+            self._catalog.jobs.delete_old()
         except CiteLoomError as error:  # a full disk must not hide the result from the client
             log.error("the state of job %s could not be saved: %s", job.id, error)
 

@@ -15,7 +15,7 @@ from citeloom.core.text.sanitize import escaped
 from citeloom.ipc.launch import FileLock
 
 if TYPE_CHECKING:
-    from citeloom.engine.lifetime import Lifetime, SettingsFile
+    from citeloom.engine.process_state import ProcessState, SettingsFile
 
 _ALREADY_RUNNING = 3
 
@@ -39,7 +39,7 @@ def main(arguments: list[str]) -> int:
 
 def _run(started_by: str) -> int:
     from citeloom.core import logging as logs
-    from citeloom.engine.lifetime import Lifetime, SettingsFile
+    from citeloom.engine.process_state import ProcessState, SettingsFile
     from citeloom.maintenance import pending_restore
 
     try:
@@ -47,15 +47,15 @@ def _run(started_by: str) -> int:
     except OSError as error:
         raise data_folder.unusable(error) from error
     pending_restore.apply()
-    asyncio.run(_serve(SettingsFile(), Lifetime(started_by)))
+    asyncio.run(_serve(SettingsFile(), ProcessState(started_by)))
     return 0
 
 
-async def _serve(settings: SettingsFile, lifetime: Lifetime) -> None:
+async def _serve(settings: SettingsFile, process_state: ProcessState) -> None:
     from citeloom.engine.server import Server
     from citeloom.tools import open_session
 
-    server = Server(settings, lifetime, open_session)
+    server = Server(settings, process_state, open_session)
     loop = asyncio.get_running_loop()
     for name in ("SIGTERM", "SIGINT"):
         if hasattr(signal, name) and sys.platform != "win32":
@@ -63,7 +63,7 @@ async def _serve(settings: SettingsFile, lifetime: Lifetime) -> None:
     await server.run()
 
 
-def be_engine(arguments: list[str]) -> NoReturn:
+def run_and_exit(arguments: list[str]) -> NoReturn:
     """Run the engine in this process, then exit at once: a call that hangs must not keep the process alive."""
     code = main(arguments)
     logging.shutdown()
@@ -72,4 +72,4 @@ def be_engine(arguments: list[str]) -> NoReturn:
 
 
 if __name__ == "__main__":
-    be_engine(sys.argv[1:])
+    run_and_exit(sys.argv[1:])

@@ -22,9 +22,9 @@ from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.files import atomic_file
 from citeloom.engine.container import Container
-from citeloom.engine.control import Control
+from citeloom.engine.control import ControlSession
 from citeloom.engine.fair_queue import FairThreadPool
-from citeloom.engine.lifetime import Lifetime, SettingsFile
+from citeloom.engine.process_state import ProcessState, SettingsFile
 from citeloom.ipc import protocol
 
 log = logging.getLogger(__name__)
@@ -110,9 +110,11 @@ class Server:
     send again what was discarded, so that editors do not notice. New connections wait until the reload is done.
     """
 
-    def __init__(self, file: SettingsFile, lifetime: Lifetime, open_session: Callable[[Container], McpSession]) -> None:
+    def __init__(
+        self, file: SettingsFile, process_state: ProcessState, open_session: Callable[[Container], McpSession]
+    ) -> None:
         self._file = file
-        self._lifetime = lifetime
+        self._process_state = process_state
         self._open_session = open_session
         self._token = secrets.token_hex(32)
         self._connections: set[asyncio.Task[None]] = set()
@@ -124,7 +126,7 @@ class Server:
         self._reload_reason = ""
         self._data_folder_missing = False  # its drive may not be connected
         self._pool = FairThreadPool()
-        self._install(Container(file.settings, lifetime))
+        self._install(Container(file.settings, process_state))
 
     async def run(self) -> None:
         """Serve until the engine is asked to stop or has been idle for too long."""
@@ -133,8 +135,10 @@ class Server:
         asyncio.get_running_loop().set_default_executor(verbs)
         try:
             server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
-            _write_address(server.sockets[0].getsockname()[1], self._token, self._lifetime.started_by)
-            log.info("engine %s listens (pid %d, started by %s)", __version__, os.getpid(), self._lifetime.started_by)
+            _write_address(server.sockets[0].getsockname()[1], self._token, self._process_state.started_by)
+            log.info(
+                "engine %s listens (pid %d, started by %s)", __version__, os.getpid(), self._process_state.started_by
+            )
             self._container.start()
             self._ready.set()
             watches = [asyncio.create_task(w()) for w in (self._stop_when_idle, self._watch_settings, self._clean_up)]
@@ -177,13 +181,16 @@ class Server:
         while True:
             await asyncio.sleep(_POLL_SECONDS)
             was_missing, self._data_folder_missing = self._data_folder_missing, not Path(paths.catalog_file()).exists()
-            if self._data_folder_missing:  # perhaps with the settings: a new service would start from nothing
+            if self._data_folder_missing:  # the settings may be missing too: a new service would start without any data
                 if not was_missing:
-                    log.warning("the data folder %s is away", paths.folders().data)
+                    log.warning("the data folder %s is missing", paths.folders().data)
                 continue
-            if was_missing:  # the files that are open are not those that are there now
+            if was_missing:  # the open files may not be the ones that the folder has now
                 self._reload_reason = _DATA_FOLDER_BACK
-            elif self._file.poll(self._lifetime) != self._container.settings and not self._container.indexes.is_writing:
+            elif (
+                self._file.poll(self._process_state) != self._container.settings
+                and not self._container.indexes.is_writing
+            ):
                 self._reload_reason = _SETTINGS_CHANGED
             if self._reload_reason:
                 self._wake_up.set()
@@ -202,8 +209,8 @@ class Server:
         except CiteLoomError as error:
             if reason != _DATA_FOLDER_BACK:
                 raise
-            log.warning("what was open in the data folder could not be closed: %s", error)
-        self._install(await asyncio.to_thread(Container, self._file.settings, self._lifetime))
+            log.warning("the files of the data folder could not be closed: %s", error)
+        self._install(await asyncio.to_thread(Container, self._file.settings, self._process_state))
         self._reload_reason = ""  # also if the change was seen several times meanwhile
         self._container.start()
         self._ready.set()
@@ -230,16 +237,16 @@ class Server:
             await asyncio.to_thread(self._container.activity.delete_old_entries)
 
     async def _stop_when_idle(self) -> None:
-        if self._lifetime.started_by not in _STOPS_WHEN_IDLE:
+        if self._process_state.started_by not in _STOPS_WHEN_IDLE:
             return
         while True:
             seconds = self._container.settings.engine.idle_minutes * 60
             await asyncio.sleep(min(5.0, seconds / 4) or 5.0)
             jobs = self._container.jobs
-            if self._connections or (jobs.busy() and not jobs.paused):
+            if self._connections or (jobs.unfinished() and not jobs.paused):
                 self._last_use = time.monotonic()
             elif seconds and time.monotonic() - self._last_use > seconds:
-                self.stop("nobody has used it for a while")
+                self.stop("it was idle for too long")
                 return
 
     # -- connections -----------------------------------------------------------------------------------------
@@ -266,7 +273,7 @@ class Server:
     async def _serve(self, connection: Connection, task: asyncio.Task[None]) -> None:
         async with asyncio.timeout(protocol.HELLO_SECONDS):
             first = await connection.read_line(protocol.HELLO_LIMIT)
-        hello = protocol.read_object(first or b"")
+        hello = protocol.decode_object(first or b"")
         if hello is None or not hmac.compare_digest(str(hello.get("token", "")).encode(), self._token.encode()):
             log.warning("a connection without the token was dropped")
             return
@@ -280,10 +287,10 @@ class Server:
                 )
             self._container.editors.check_allowed(str(options.get("bridge") or ""))
         except CiteLoomError as error:
-            await connection.send(protocol.line({"ok": False, "error": error.as_dict()}))
+            await connection.send(protocol.encode_line({"ok": False, "error": error.as_dict()}))
             return
         # A client gives up when the hello is not answered in time, and a reload may take longer than that.
-        await connection.send(protocol.line({"ok": True, "version": __version__, "pid": os.getpid()}))
+        await connection.send(protocol.encode_line({"ok": True, "version": __version__, "pid": os.getpid()}))
         await self._ready.wait()
         role = hello.get("role")
         if role not in ("mcp", "control"):
@@ -292,7 +299,7 @@ class Server:
         if role == "mcp":
             await self._mcp_session(connection, options)
         else:
-            await Control(self._container, connection, self.stop).run()
+            await ControlSession(self._container, connection, self.stop).run()
 
 
 def _write_address(port: int, token: str, started_by: str) -> None:

@@ -10,12 +10,10 @@ from pathlib import Path
 from citeloom import __version__
 from citeloom.api.engine import (
     CancelJob,
-    ConnectedEditors,
+    ConnectedEditor,
     DisconnectEditor,
-    DisconnectResult,
     ListEditors,
     Pause,
-    PauseResult,
     Resume,
     Status,
     StatusResult,
@@ -25,7 +23,7 @@ from citeloom.catalog import Catalog
 from citeloom.conversion.convert import CONVERTER_VERSION
 from citeloom.core import paths
 from citeloom.engine.jobs import JobQueue
-from citeloom.engine.lifetime import Lifetime
+from citeloom.engine.process_state import ProcessState
 from citeloom.engine.sessions import Editors
 from citeloom.importing.watch.watcher import ProjectWatcher
 from citeloom.search.indexes import Indexes
@@ -42,7 +40,7 @@ class EngineService:
     _editors: Editors
     _indexes: Indexes
     _watcher: ProjectWatcher
-    _lifetime: Lifetime
+    _process_state: ProcessState
 
     def __post_init__(self) -> None:
         self._pause_file = Path(paths.folders().data) / "paused"  # a pause survives restarts and crashes
@@ -60,32 +58,30 @@ class EngineService:
             settings_file=paths.settings_file(),
             converter=CONVERTER_VERSION,
             projects=len(self._catalog.projects.all()),
-            jobs=self._jobs.busy(),
+            jobs=self._jobs.unfinished(),
             paused=self._jobs.paused,
             coverage=self._catalog.documents.coverage(),
             editors=len(self._editors.all()),
-            settings_problem=self._lifetime.settings_problem,
-            lost=str(orphaned) if orphaned else None,
-            started_by=self._lifetime.started_by,
+            settings_problem=self._process_state.settings_problem,
+            orphaned_indexes=str(orphaned) if orphaned else None,
+            started_by=self._process_state.started_by,
         )
 
     @handles(Pause)
-    def pause(self, request: Pause) -> PauseResult:
+    def pause(self, request: Pause) -> None:
         """Pause imports until they are resumed; running ones stop soon and are queued again."""
         try:
             self._pause_file.touch()
         except OSError as error:
             log.warning("the pause ends with this engine: %s", error)
         self._jobs.set_paused(True)
-        return PauseResult(True)
 
     @handles(Resume)
-    def resume(self, request: Resume) -> PauseResult:
+    def resume(self, request: Resume) -> None:
         """Resume imports, including what has changed since the pause."""
         self._pause_file.unlink(missing_ok=True)
         self._jobs.set_paused(False)
         self._watcher.resume()
-        return PauseResult(False)
 
     @handles(CancelJob)
     def cancel_job(self, request: CancelJob) -> bool:
@@ -93,11 +89,11 @@ class EngineService:
         return self._jobs.cancel(request.job_id)
 
     @handles(ListEditors)
-    def list_editors(self, request: ListEditors) -> ConnectedEditors:
+    def list_editors(self, request: ListEditors) -> list[ConnectedEditor]:
         """Return the connected editors."""
-        return ConnectedEditors(self._editors.all())
+        return self._editors.all()
 
     @handles(DisconnectEditor)
-    def disconnect_editor(self, request: DisconnectEditor) -> DisconnectResult:
-        """End an editor's session and refuse its bridge from now on."""
-        return DisconnectResult(self._editors.disconnect(request.session_id))
+    def disconnect_editor(self, request: DisconnectEditor) -> bool:
+        """End an editor's session and refuse its bridge from now on; return whether there was such a session."""
+        return self._editors.disconnect(request.session_id)

@@ -14,7 +14,7 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.engine.events import Events
 
 if TYPE_CHECKING:
-    from citeloom.engine.lifetime import Lifetime
+    from citeloom.engine.process_state import ProcessState
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +27,15 @@ class _Session:
 class Editors:
     """Thread-safe registry of the editors that are connected now."""
 
-    def __init__(self, events: Events, lifetime: Lifetime) -> None:
+    def __init__(self, events: Events, process_state: ProcessState) -> None:
         self._events = events
-        self._lifetime = lifetime
+        self._process_state = process_state
         self._sessions: dict[str, _Session] = {}  # by session id
         self._lock = threading.Lock()
 
     def check_allowed(self, bridge: str) -> None:
         """Refuse a bridge that the researcher disconnected."""
-        if bridge in self._lifetime.disconnected:
+        if bridge in self._process_state.disconnected:
             raise CiteLoomError(
                 Code.PERMISSION_DENIED,
                 "The researcher disconnected this editor.",
@@ -52,11 +52,11 @@ class Editors:
     def expect_reconnects(self) -> None:
         """Remember the connected editors, to recognise them when their bridges reconnect after a reload."""
         with self._lock:
-            self._lifetime.reconnecting = {s.bridge: s.editor for s in self._sessions.values() if s.bridge}
+            self._process_state.reconnecting = {s.bridge: s.editor for s in self._sessions.values() if s.bridge}
 
     def reconnected(self, bridge: str) -> ConnectedEditor | None:
         """Return the editor of a bridge that was connected before the last reload, once."""
-        return self._lifetime.reconnecting.pop(bridge, None)
+        return self._process_state.reconnecting.pop(bridge, None)
 
     def record_call(self, session_id: str, tool: str) -> None:
         """Count a tool call of an editor."""
@@ -82,7 +82,7 @@ class Editors:
         with self._lock:
             session = self._sessions.get(session_id)
             if session and session.bridge:
-                self._lifetime.disconnected.add(session.bridge)
+                self._process_state.disconnected.add(session.bridge)
         if session:
             session.close()
             self.remove(session_id)

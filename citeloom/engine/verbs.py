@@ -22,9 +22,6 @@ class VerbTable:
                     takes_cancel = "cancel" in inspect.signature(function).parameters
                     self._handlers[request.verb] = (request, getattr(service, name), takes_cancel)
 
-    def __contains__(self, verb: str) -> bool:
-        return verb in self._handlers
-
     def run(self, verb: str, arguments: dict[str, Any], cancel: Cancel) -> Any:
         """Decode the request of a verb, call its handler, and encode the result."""
         if verb not in self._handlers:

@@ -133,7 +133,7 @@ class QuoteVerifier:
         skipped = set(excluded)
         hits = self.search.similar(project, _pieces(quote), _MAX_SIMILAR, cancel)
         ids = list(dict.fromkeys(i for hit in hits if (i := hit.payload["doc_id"]) not in skipped))
-        nearest = self.catalog.documents.some(project.id, ids[:_MAX_NEAREST])
+        nearest = self.catalog.documents.by_ids(project.id, ids[:_MAX_NEAREST])
         result = self._look_up(project, self._with_works(project, nearest), quote, page, cancel)
         if result.verdict == Verdict.EXACT or not seconds:
             return result
@@ -151,7 +151,7 @@ class QuoteVerifier:
 
     def _unconfirmed(self, project: Project, quote: str, cancel: Cancel) -> Document | None:
         """Return a document with the quotation that belongs to no work: stored by an agent, or with an open claim."""
-        unconfirmed = {d.doc_id: d for d in self.catalog.documents.claiming(project.id) if not d.citekey}
+        unconfirmed = {d.doc_id: d for d in self.catalog.documents.with_claim(project.id) if not d.citekey}
         found: dict[str, list[ScoredPoint]] = {}
         for hit in self.search.similar(project, _pieces(quote), _MAX_SIMILAR, cancel) if unconfirmed else ():
             found.setdefault(hit.payload["doc_id"], []).append(hit)

@@ -14,9 +14,10 @@ from typing import Any
 from citeloom.bibliography.csl_json import normalise_doi, record_from_csl
 from citeloom.bibliography.references import load_references
 from citeloom.catalog import Catalog
-from citeloom.catalog.documents import TEXTS_OF_ZOTERO, Document, State
+from citeloom.catalog.documents import ZOTERO_TEXT_TYPES, Document, State
 from citeloom.catalog.projects import Project
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.files.file_stamp import FileStamp, file_stamp
 from citeloom.core.lru_cache import LruCache
 from citeloom.core.types import Record
 from citeloom.evidence.manuscripts.types import Citation
@@ -69,7 +70,7 @@ class Work:
 class _References:
     """The records of a reference file, or why it could not be read."""
 
-    stamp: tuple[int, int] = (0, 0)
+    stamp: FileStamp | None = None
     records: Mapping[str, Record] = field(default_factory=dict)
     problem: str = ""
 
@@ -197,7 +198,7 @@ class Works:
             return _References()
         path = Path(project.references_path)
         with self._read_lock:
-            stamp = _stamp(path)
+            stamp = file_stamp(path)
             known = self._cache.get(str(path))
             if known is None or known.stamp != stamp:
                 # A failure is cached too: otherwise each of a thousand citations would read the broken file.
@@ -216,15 +217,7 @@ def shared_keys(works: Iterable[Work]) -> list[str]:
     ]
 
 
-def _stamp(path: Path) -> tuple[int, int]:
-    try:
-        stat = path.stat()
-    except OSError:  # reading the file reports the problem
-        return 0, 0
-    return stat.st_mtime_ns, stat.st_size
-
-
-def _read(path: Path, stamp: tuple[int, int]) -> _References:
+def _read(path: Path, stamp: FileStamp | None) -> _References:
     try:
         records = keyed_records(load_references(path))
     except CiteLoomError as error:
@@ -247,7 +240,7 @@ def _work(key: str, documents: list[Document]) -> Work:
 
 def _rank(document: Document) -> tuple[bool, bool, bool, bool, str]:
     return (
-        document.file_type in TEXTS_OF_ZOTERO,
+        document.file_type in ZOTERO_TEXT_TYPES,
         document.by_agent,
         not _is_readable(document),
         not document.matched_by,

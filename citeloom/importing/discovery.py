@@ -125,7 +125,7 @@ class Discovery:
             return
         known = [Path(row["source"]) for row in self._state.catalog.documents.known_files(self._state.project.id)]
         for source in empty:
-            count = sum(source.holds(path) for path in known)
+            count = sum(source.contains(path) for path in known)
             if count:
                 found.scanned.remove(source)
                 found.problems[source.path] = CiteLoomError(
@@ -139,7 +139,7 @@ class Discovery:
 
     def _find_documents(self) -> SourceContents:
         """Return the files of the requested documents; a missing one is a problem, and its document stays."""
-        chosen = self._state.catalog.documents.some(self._state.project.id, self._request.documents)
+        chosen = self._state.catalog.documents.by_ids(self._state.project.id, self._request.documents)
         found, zotero = SourceContents(), SourceContents()
         if any(document.source.startswith(ZOTERO) for document in chosen):
             self._scan_zotero(zotero)
@@ -201,7 +201,7 @@ def _real(source: Source) -> str:
 
 
 def _source_of(path: Path, sources: Sequence[Source]) -> Source | None:
-    return next((source for source in sources if source.holds(path)), None)
+    return next((source for source in sources if source.contains(path)), None)
 
 
 def _bind_to_source(file: FoundFile, sources: Sequence[Source]) -> FoundFile | None:

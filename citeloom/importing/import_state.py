@@ -16,7 +16,7 @@ from citeloom.catalog.projects import Project
 from citeloom.conversion.pool import WorkerPool
 from citeloom.core.data_folder import free_bytes
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.jobs import JobStopped, Progress, RateEstimator, Report
+from citeloom.core.jobs import JobStopped, Progress, RateEstimator, ReportProgress
 from citeloom.core.settings import Settings
 from citeloom.importing.requests import ImportCounter, ImportRequest
 from citeloom.importing.sources.zotero import ZoteroItems
@@ -49,7 +49,9 @@ class ImportContext:
 class ImportState:
     """The state of one import."""
 
-    def __init__(self, context: ImportContext, request: ImportRequest, report: Report, stop: threading.Event) -> None:
+    def __init__(
+        self, context: ImportContext, request: ImportRequest, report: ReportProgress, stop: threading.Event
+    ) -> None:
         self.context = context
         self.catalog = context.catalog
         self.request = request
@@ -107,7 +109,7 @@ class ImportState:
         return self.sparse.embed(texts, language) if self.sparse else [None] * len(texts)
 
     def report(self, *, total: int = 0, searchable: int = 0, done: int = 0, **changes: Any) -> None:
-        """Report progress; `total`, `searchable` and `done` are added to what was reported before."""
+        """ReportProgress progress; `total`, `searchable` and `done` are added to what was reported before."""
         before = self._progress
         if "file" in changes:
             changes = {"page": 0, "pages": 0, **changes}
@@ -124,7 +126,7 @@ class ImportState:
 
     @contextmanager
     def building_graph(self) -> Iterator[None]:
-        """Report the stage "search graph", which takes a minute, and then the previous stage again."""
+        """ReportProgress the stage "search graph", which takes a minute, and then the previous stage again."""
         before = self._progress
         self.report(stage="search graph", file="", eta_seconds=None)
         yield

@@ -19,7 +19,7 @@ from citeloom.catalog.documents import Document, State
 from citeloom.core import fault_injection as faults
 from citeloom.core.errors import Cause, CiteLoomError, Code, unexpected
 from citeloom.core.ids import document_id
-from citeloom.core.jobs import JobStopped, RateEstimator, Report
+from citeloom.core.jobs import JobStopped, RateEstimator, ReportProgress
 from citeloom.importing.discovery import Discovery
 from citeloom.importing.import_state import ImportContext, ImportState
 from citeloom.importing.planning import Plan
@@ -55,7 +55,9 @@ class ImportRun:
     called again, it continues where it stopped.
     """
 
-    def __init__(self, context: ImportContext, request: ImportRequest, report: Report, stop: threading.Event) -> None:
+    def __init__(
+        self, context: ImportContext, request: ImportRequest, report: ReportProgress, stop: threading.Event
+    ) -> None:
         faults.point("import.begin", request.project_id)
         self.state = ImportState(context, request, report, stop)
         self._request = request
@@ -76,7 +78,7 @@ class ImportRun:
         self._rebuild: Rebuild | None = None
         self._to_reread: set[str] = set()  # sources that a rebuild reads again instead of copying
         self._rebuilt = False
-        self.touched: set[str] = set()  # sources whose text this import has changed or will change
+        self.changed_sources: set[str] = set()  # sources whose text this import has changed or will change
 
     @property
     def result(self) -> ImportCounter:
@@ -185,11 +187,11 @@ class ImportRun:
         project_id, records = self.state.project.id, self.state.records
         stopped = self._stop.is_set() and not self._rebuilt
         # The works of doubtful files may have gained or lost a file of their own.
-        if not stopped and (doubted := self._catalog.documents.doubted(project_id)):
+        if not stopped and (doubted := self._catalog.documents.with_doubtful_match(project_id)):
             collection = self.state.context.open_collection(self._catalog.projects.get(project_id))
             refresh(self._catalog, project_id, records, doubted, collection, self._stop)
         if not stopped and self._request.source is None and not self._request.documents:
-            self._catalog.projects.note_references(project_id, records.hash or None)
+            self._catalog.projects.set_references_hash(project_id, records.hash or None)
         self.result.stopped = stopped
         self.result.duration_seconds = round(time.monotonic() - self._began, 3)
         self.result.stages = {stage: round(seconds, 3) for stage, seconds in self.result.stages.items()}
@@ -208,10 +210,10 @@ class ImportRun:
     def _continue_import(self) -> None:
         self._run_pass(first=True)
         if not self._stop.is_set():
-            removed = self._catalog.documents.some(self.state.project.id, sorted(self.state.removed))
+            removed = self._catalog.documents.by_ids(self.state.project.id, sorted(self.state.removed))
             for document in removed:
                 self._writer.remove(document.project_id, document.doc_id)
-                self.touched.add(document.source)
+                self.changed_sources.add(document.source)
                 # A work without a readable file does not count as a removed document.
                 self.result.removed += document.state != State.WITHOUT_FILE
         self._collection().flush()
@@ -227,7 +229,7 @@ class ImportRun:
             updated, stale = refresh_item_records(self._catalog, project.id, plan.other_record, collection, stop)
             again = set(plan.unchanged)
             if state.records.hash == (project.references_hash or ""):
-                again &= set(self._catalog.documents.doubted(project.id))
+                again &= set(self._catalog.documents.with_doubtful_match(project.id))
             more, pages = refresh(self._catalog, project.id, state.records, sorted(again), collection, stop)
             updated, stale = updated + more, stale + pages
         self.result.updated += updated
@@ -410,7 +412,7 @@ class ImportRun:
             searchable, finished = was_searchable, True
         else:
             if not read.unchanged:
-                self.touched.add(file.source)
+                self.changed_sources.add(file.source)
         if not finished:
             searchable_now, size_left = self._priority(file)
             # A file that took too long for the quick pass waits until all others are searchable.

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from citeloom.api.activity import StartedJob
 from citeloom.api.importing import (
     DocumentWithoutFile,
     Ingest,
@@ -16,7 +17,6 @@ from citeloom.api.importing import (
     SyncPreview,
     UpdatedDocument,
 )
-from citeloom.api.types import StartedJob
 from citeloom.api.verbs import handles
 from citeloom.bibliography.references import load_references
 from citeloom.catalog.documents import Document, State
@@ -76,7 +76,7 @@ class ImportService:
             check_kind(path)
             if not by_agent:
                 kind = "file" if path.is_file() else "folder"
-                if not any(s.holds(path) for s in sources):
+                if not any(s.contains(path) for s in sources):
                     self._catalog.projects.add_source(project.id, Source(kind, str(path), request.recursive))
             source = str(path)
         elif not sources and not request.force_rebuild and not self._catalog.documents.known_files(project.id):
@@ -90,7 +90,7 @@ class ImportService:
             file = allowed_path(references, sources, project.references_path) if by_agent else existing(references)
             references = str(file)
             if not by_agent:
-                self._catalog.projects.name_references(project.id, references)
+                self._catalog.projects.set_references_path(project.id, references)
         if not by_agent:
             self._sources_changed()
         metadata = request.metadata
@@ -119,7 +119,7 @@ class ImportService:
             ocr_languages=request.ocr_languages,
             retry_failed=request.retry_failed,
         )
-        return self._jobs.submit(job_request, only_ask=by_agent)
+        return self._jobs.submit(job_request, is_poll=by_agent)
 
     def _zotero_part(
         self, project_id: str, source: str, sources: Sequence[Source], *, recursive: bool, by_agent: bool
@@ -189,7 +189,7 @@ class ImportService:
                 if document.state != State.WITHOUT_FILE
             ],
             unchanged=len(set(plan.unchanged) - {document.doc_id for _, document in updated}),
-            asks=plan.removes_many,
+            needs_confirmation=plan.removes_many,
             problems=[SourceProblem(source, str(error.code), str(error)) for source, error in found.problems.items()],
             warnings=found.warnings,
         )

@@ -57,17 +57,17 @@ class LiveWriter:
         document.version, document.writing = passage_set, before if before != passage_set else None
         document.state, document.reason, document.reason_code = State.READY, None, None
         document.chunks = len(points)
-        self._catalog.projects.count_changed(document.project_id, len(points))
+        self._catalog.projects.add_without_graph(document.project_id, len(points))
         with self._catalog.db.transaction():
             if before != passage_set:
-                self._catalog.replaced_passages.move(document.project_id, document.doc_id, became)
+                self._catalog.replaced_passages.record(document.project_id, document.doc_id, became)
             faults.point("import.row_saving", document.source)
             self._catalog.documents.save(document)
         faults.point("import.row_saved", document.source)
         if document.writing:
             collection.show(passage_set, instead_of=document.writing)
             deleted = collection.delete(_not_current(document))
-            self._catalog.projects.count_changed(document.project_id, deleted)
+            self._catalog.projects.add_without_graph(document.project_id, deleted)
             collection.show(document.writing)  # nothing of it remains to be hidden
             document.writing = None
             self._catalog.documents.save(document)
@@ -89,7 +89,7 @@ class LiveWriter:
     def remove(self, project_id: str, doc_id: str) -> int:
         """Delete a document and its passages; return the number of passages."""
         deleted = self.clear(doc_id)
-        self._catalog.projects.count_changed(project_id, deleted)
+        self._catalog.projects.add_without_graph(project_id, deleted)
         self._catalog.documents.remove(project_id, doc_id)
         return deleted
 
@@ -140,7 +140,7 @@ class RebuildWriter:
             for document in self._rows.values():
                 self._catalog.documents.save(document)
             for doc_id, became in self._became.items():
-                self._catalog.replaced_passages.move(project.id, doc_id, became)
+                self._catalog.replaced_passages.record(project.id, doc_id, became)
             for doc_id in removed:
                 self._catalog.documents.remove(project.id, doc_id)
             self._catalog.projects.save(project)

@@ -68,13 +68,13 @@ class ZoteroService:
         """Store a key for zotero.org in the keyring, if zotero.org accepts it."""
         key = request.key.strip()
         account = self._zotero.web_with(key).check_key()
-        credentials.put(KEYRING_NAME, key)
-        return ZoteroLoginResult(account["name"], credentials.where(KEYRING_NAME))
+        credentials.store(KEYRING_NAME, key)
+        return ZoteroLoginResult(account["name"], credentials.key_source(KEYRING_NAME))
 
     @handles(LogOutOfZotero)
     def log_out(self, request: LogOutOfZotero) -> ZoteroLogoutResult:
         """Delete the key from the keyring."""
-        return ZoteroLogoutResult(credentials.forget(KEYRING_NAME), credentials.where(KEYRING_NAME))
+        return ZoteroLogoutResult(credentials.delete(KEYRING_NAME), credentials.key_source(KEYRING_NAME))
 
     def part(
         self, name: str, *, library: str | None = None, recursive: bool = True, tags: Sequence[str] = ()

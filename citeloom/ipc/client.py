@@ -47,7 +47,7 @@ class Client:
         except OSError:
             pass
 
-    def alive(self) -> bool:
+    def is_open(self) -> bool:
         """Return whether the connection is still open."""
         try:
             self._socket.setblocking(False)
@@ -65,7 +65,7 @@ class Client:
         self._number += 1
         number = self._number
         try:
-            self._socket.sendall(protocol.line({"id": number, "verb": request.verb, "args": encode(request)}))
+            self._socket.sendall(protocol.encode_line({"id": number, "verb": request.verb, "args": encode(request)}))
         except OSError as error:
             raise _connection_lost() from error
         while (message := self._receive()).get("id") != number:
@@ -76,8 +76,8 @@ class Client:
         result: R = decode(message["result"], request.result)
         return result
 
-    def watch(self, on_event: Callable[[Event], bool]) -> None:
-        """Pass every event to `on_event` until it returns True; the request `Watch` has them sent."""
+    def receive_events(self, on_event: Callable[[Event], bool]) -> None:
+        """Pass every event to `on_event` until it returns True; the engine sends them after a `Subscribe` request."""
         while True:
             event = self._events.popleft() if self._events else self._receive().get("event")
             if event is not None and on_event(decode_event(event)):
@@ -96,7 +96,7 @@ class Client:
 
 def stop_engine() -> bool:
     """Stop the running engine, of any version, and wait for its end; return whether there was one."""
-    if not launch.running():
+    if not launch.is_running():
         return False
     try:
         with Client(start=False) as client:
@@ -114,7 +114,7 @@ def stop_engine() -> bool:
 def wait_until_stopped() -> None:
     """Wait until the engine that was asked to stop has ended."""
     until = time.monotonic() + _STOP_SECONDS
-    while launch.running():
+    while launch.is_running():
         if time.monotonic() > until:
             raise CiteLoomError(Code.TIMEOUT, "The engine is still shutting down.", "Try again later.")
         time.sleep(0.05)

@@ -68,7 +68,7 @@ else:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def running() -> bool:
+def is_running() -> bool:
     """Return whether an engine runs in this data folder."""
     if not os.path.exists(paths.engine_lock()):
         return False
@@ -93,31 +93,31 @@ def address() -> dict[str, Any] | None:
 def connect(role: str, options: dict[str, Any], *, start: bool = True, started_by: str = "cli") -> socket.socket:
     """Connect to the engine; start one first if none is running and `start` is set."""
     # The lock is checked before the address is used: the port of a dead engine may be another program's by now.
-    if running() and (connection := greet(role, options, address())):
+    if is_running() and (connection := try_connect(role, options, address())):
         return connection
     if not start:
         raise CiteLoomError(
             Code.ENGINE_UNAVAILABLE, "CiteLoom's engine is not running.", "Start it: citeloom engine start."
         )
-    ensure(started_by)
-    if connection := greet(role, options, address()):
+    ensure_running(started_by)
+    if connection := try_connect(role, options, address()):
         return connection
     raise unavailable("it started but does not answer")
 
 
-def ensure(started_by: str) -> bool:
+def ensure_running(started_by: str) -> bool:
     """Start an engine if none is running; return whether it was started here. Safe to call concurrently."""
     data_folder.prepare()
-    starting = FileLock(paths.start_lock())
-    if not starting.acquire(START_SECONDS):
-        raise unavailable("another start hangs")
+    start_lock = FileLock(paths.start_lock())
+    if not start_lock.acquire(START_SECONDS):
+        raise unavailable("another process has been starting it for too long")
     try:
-        if running() and _answers():
+        if is_running() and _answers():
             return False
         _start(started_by)
         return True
     finally:
-        starting.release()
+        start_lock.release()
 
 
 def _start(started_by: str) -> None:
@@ -168,14 +168,14 @@ def _start_error(default: str) -> tuple[str, str]:
 
 
 def _answers() -> bool:
-    connection = greet("control", {}, address())
+    connection = try_connect("control", {}, address())
     if connection is not None:
         connection.close()
     return connection is not None
 
 
-def greet(role: str, options: dict[str, Any], engine: dict[str, Any] | None) -> socket.socket | None:
-    """Connect to the engine at an address and say hello; None if it does not answer."""
+def try_connect(role: str, options: dict[str, Any], engine: dict[str, Any] | None) -> socket.socket | None:
+    """Connect to the engine at an address and send the hello line; None if it does not answer."""
     if engine is None:
         return None
     connection = None
@@ -183,8 +183,7 @@ def greet(role: str, options: dict[str, Any], engine: dict[str, Any] | None) -> 
         connection = socket.create_connection(("127.0.0.1", int(engine["port"])), timeout=_ANSWER_SECONDS)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         connection.sendall(protocol.hello(role, str(engine["token"]), options))
-        answer = _read_line(connection)
-        reply = json.loads(answer)
+        reply = json.loads(_read_line(connection))
         if reply.get("ok") is True:
             connection.settimeout(None)
             return connection
@@ -199,24 +198,21 @@ def greet(role: str, options: dict[str, Any], engine: dict[str, Any] | None) -> 
 
 def _read_line(connection: socket.socket) -> bytes:
     # Byte by byte, because what follows the line is for the user of the connection.
-    answer = bytearray()
-    while not answer.endswith(b"\n") and len(answer) < protocol.HELLO_LIMIT:
+    line = bytearray()
+    while not line.endswith(b"\n") and len(line) < protocol.HELLO_LIMIT:
         byte = connection.recv(1)
         if not byte:
             break
-        answer += byte
-    return bytes(answer)
+        line += byte
+    return bytes(line)
 
 
 def disk_is_full() -> bool:
     """Return whether the data folder's disk is full; an engine without space cannot even report it."""
-    if not hasattr(os, "statvfs"):
-        return False
     try:
-        about = os.statvfs(paths.folders().data)
+        return data_folder.free_bytes(paths.folders().data) < _MIN_FREE_BYTES
     except OSError:
         return False
-    return about.f_bavail * about.f_frsize < _MIN_FREE_BYTES
 
 
 def unavailable(reason: str, next_step: str = _ASK_DOCTOR) -> CiteLoomError:

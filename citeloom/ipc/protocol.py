@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-PROTOCOL = 2
+PROTOCOL = 3
 HELLO_LIMIT = 64 * 1024
 HELLO_SECONDS = 5.0
 LINE_LIMIT = 32 * 1024 * 1024  # a batch of 500 passages with their vectors fits
@@ -16,10 +16,10 @@ LINE_LIMIT = 32 * 1024 * 1024  # a batch of 500 passages with their vectors fits
 
 def hello(role: str, token: str, options: dict[str, Any]) -> bytes:
     """Return the first line of a connection."""
-    return line({"citeloom": PROTOCOL, "role": role, "token": token, "options": options})
+    return encode_line({"citeloom": PROTOCOL, "role": role, "token": token, "options": options})
 
 
-def line(message: dict[str, Any]) -> bytes:
+def encode_line(message: dict[str, Any]) -> bytes:
     """Encode a message as one line."""
     try:
         return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
@@ -29,21 +29,21 @@ def line(message: dict[str, Any]) -> bytes:
 
 # The engine's last line to a bridge before it reloads: whatever is unanswered now was not begun and is to be sent again
 # on a new connection. Without this line the engine has crashed or was stopped.
-RECONNECT = line({"jsonrpc": "2.0", "method": "notifications/citeloom/reconnect"})
+RECONNECT = encode_line({"jsonrpc": "2.0", "method": "notifications/citeloom/reconnect"})
 
 
-def read(line_: bytes) -> Any:
+def decode_line(line: bytes) -> Any:
     """Decode a line; ValueError if it is not JSON or nested too deeply."""
     try:
-        return json.loads(line_)
+        return json.loads(line)
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
 
 
-def read_object(line_: bytes) -> dict[str, Any] | None:
+def decode_object(line: bytes) -> dict[str, Any] | None:
     """Decode a line with an object; None if it is something else."""
     try:
-        message = read(line_)
+        message = decode_line(line)
     except ValueError:
         return None
     return message if isinstance(message, dict) else None

@@ -6,14 +6,11 @@ import logging
 from dataclasses import dataclass
 
 from citeloom.api.activity import (
-    AccessLog,
     ClearAccessLog,
-    ClearedLog,
     GetLoggedPassages,
-    Jobs,
+    JobList,
     ListJobs,
     LoggedPassage,
-    LoggedPassages,
     PastJob,
     ShowAccessLog,
 )
@@ -22,7 +19,7 @@ from citeloom.catalog import Catalog
 from citeloom.catalog.projects import Project
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import Job, JobQueue
-from citeloom.core.types import TextSource
+from citeloom.core.types import AccessEntry, TextSource
 from citeloom.search.hits import found_passage
 from citeloom.search.passages import PassageService
 
@@ -41,36 +38,34 @@ class ActivityService:
     _log_days: int
 
     @handles(ListJobs)
-    def list_jobs(self, request: ListJobs) -> Jobs:
+    def list_jobs(self, request: ListJobs) -> JobList:
         """List queued, running and past jobs, the latest first."""
         past = self._catalog.jobs.past(request.project, _checked(request.limit))
-        return Jobs(running=list(self._jobs.busy(request.project)), past=[_past_job(job) for job in past])
+        return JobList(running=list(self._jobs.unfinished(request.project)), past=[_past_job(job) for job in past])
 
     @handles(ShowAccessLog)
-    def access_log(self, request: ShowAccessLog) -> AccessLog:
+    def access_log(self, request: ShowAccessLog) -> list[AccessEntry]:
         """Return the calls of editors, the latest first."""
-        return AccessLog(
-            entries=self._catalog.access_log.latest(
-                request.project, _checked(request.limit), client=request.client, before=request.before
-            )
+        return self._catalog.access_log.latest(
+            request.project, _checked(request.limit), client=request.client, before=request.before
         )
 
     @handles(GetLoggedPassages)
-    def logged_passages(self, request: GetLoggedPassages) -> LoggedPassages:
+    def logged_passages(self, request: GetLoggedPassages) -> list[LoggedPassage]:
         """Return logged passages in their current form, or that they no longer exist."""
         project = next((p for p in self._catalog.projects.all() if p.id == request.project), None)
-        return LoggedPassages(passages=[self._passage(project, chunk_id) for chunk_id in request.chunk_ids])
+        return [self._passage(project, chunk_id) for chunk_id in request.chunk_ids]
 
     @handles(ClearAccessLog)
-    def clear_access_log(self, request: ClearAccessLog) -> ClearedLog:
+    def clear_access_log(self, request: ClearAccessLog) -> int:
         """Delete all entries of the access log."""
-        return ClearedLog(removed=self._catalog.access_log.forget())
+        return self._catalog.access_log.delete()
 
     def delete_old_entries(self) -> None:
         """Delete entries of the access log that are older than the settings allow."""
         try:
             if self._log_days:
-                self._catalog.access_log.forget(self._log_days)
+                self._catalog.access_log.delete(self._log_days)
         except CiteLoomError as error:  # a background task, which is tried again
             log.error("old entries of the access log could not be deleted: %s", error)
 

@@ -60,7 +60,7 @@ class AgentChunkService:
             collection = self._indexes.open(project)
             before = {str(hit.payload["doc_id"]) for hit in collection.get([point.id for point in points])}
             collection.upsert(points)
-            self._catalog.projects.count_changed(project.id, len(points))
+            self._catalog.projects.add_without_graph(project.id, len(points))
             save_documents(self._catalog, collection, project, documents, before)
         return StoredChunks(
             chunks_written=len(points),
@@ -229,7 +229,7 @@ def save_documents(
         if decided:
             clear_citekey(collection, document)
         catalog.documents.save(document)
-    for document in catalog.documents.some(project.id, sorted(set(before) - set(documents))):
+    for document in catalog.documents.by_ids(project.id, sorted(set(before) - set(documents))):
         document.chunks = collection.count(of_document(document.doc_id))
         if document.chunks:
             catalog.documents.save(document)
@@ -247,7 +247,7 @@ def clear_citekey(collection: Collection, document: Document) -> None:
 
 def migrate(catalog: Catalog, project: Project, collection: Collection) -> None:
     """Mark passages of agents that an earlier version stored as text of the works."""
-    for document in catalog.documents.claiming(project.id):
+    for document in catalog.documents.with_claim(project.id):
         if document.by_agent and document.text_source != TextSource.AGENT:
             clear_citekey(collection, document)
             document.text_source = TextSource.AGENT

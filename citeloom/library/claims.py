@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from citeloom.api.library import ClaimedDocument, ClaimList, ConfirmClaim, DocumentRow, ListClaims, RefuseClaim
+from citeloom.api.library import ClaimedDocument, ConfirmClaim, DocumentRow, ListClaims, RefuseClaim
 from citeloom.api.verbs import handles
 from citeloom.catalog import Catalog
 from citeloom.catalog.documents import Document, State
@@ -47,11 +47,11 @@ class ClaimService:
     _find_work: Callable[[Project, str], object]  # raises CITEKEY_NOT_FOUND with similar keys
 
     @handles(ListClaims)
-    def list_claims(self, request: ListClaims) -> ClaimList:
+    def list_claims(self, request: ListClaims) -> list[ClaimedDocument]:
         """List documents with an undecided claim, and why they do not count as the claimed work."""
         project = self._catalog.projects.get(request.project)
-        found = (d for d in self._catalog.documents.claiming(project.id) if d.open_claim and d.state == State.READY)
-        return ClaimList(documents=[ClaimedDocument(**row_fields(d), why=why_unconfirmed(d)) for d in found])
+        found = (d for d in self._catalog.documents.with_claim(project.id) if d.open_claim and d.state == State.READY)
+        return [ClaimedDocument(**row_fields(d), why=why_unconfirmed(d)) for d in found]
 
     @handles(ConfirmClaim)
     def confirm_claim(self, request: ConfirmClaim) -> DocumentRow:
@@ -111,7 +111,7 @@ class ClaimService:
         project, named = self._catalog.projects.get(project_id), doc_id.strip()
         document = self._catalog.documents.find(project.id, named) if named else None
         if document is None and len(named) >= _MIN_ID_LENGTH:
-            matches = [d for d in self._catalog.documents.claiming(project.id) if d.doc_id.startswith(named)]
+            matches = [d for d in self._catalog.documents.with_claim(project.id) if d.doc_id.startswith(named)]
             document = matches[0] if len(matches) == 1 else None
         if document is None:
             raise CiteLoomError(

@@ -148,7 +148,7 @@ class DocumentTexts:
     def converted(self, project: Project, document: Document) -> Converted:
         """Return the conversion of a document, with its pages."""
         if document.state == State.DUPLICATE and document.content_hash:
-            document = self._catalog.documents.same_content(project.id, document.content_hash, "") or document
+            document = self._catalog.documents.find_same_content(project.id, document.content_hash, "") or document
         unread = document.content_hash is None and not document.source.startswith(STORED)
         if unread or document.state not in (State.READY, State.DUPLICATE):
             raise CiteLoomError(

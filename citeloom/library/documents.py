@@ -23,7 +23,7 @@ from citeloom.api.library import (
 )
 from citeloom.api.verbs import handles
 from citeloom.catalog import Catalog
-from citeloom.catalog.documents import SORTS, TEXTS_OF_ZOTERO, Document, State, year_of
+from citeloom.catalog.documents import SORTS, ZOTERO_TEXT_TYPES, Document, State, year_of
 from citeloom.catalog.projects import Project
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import JobQueue
@@ -68,7 +68,7 @@ class DocumentService:
             limit=request.limit,
             offset=min(request.offset, 2**62),  # larger values overflow in SQLite, and are past the end anyway
         )
-        rows = [document_row(document) for document in self._catalog.documents.some(project.id, ids)]
+        rows = [document_row(document) for document in self._catalog.documents.by_ids(project.id, ids)]
         rest = max(0, total - request.offset - len(rows))
         return DocumentPage(
             documents=rows,
@@ -132,7 +132,7 @@ class DocumentService:
         )
 
     def _select_documents(self, project: Project, doc_ids: Sequence[str]) -> Sequence[Document]:
-        chosen = self._catalog.documents.some(project.id, doc_ids)
+        chosen = self._catalog.documents.by_ids(project.id, doc_ids)
         if not chosen:
             raise CiteLoomError(
                 Code.DOCUMENT_NOT_FOUND,
@@ -170,7 +170,7 @@ def summary_fields(document: Document) -> dict[str, Any]:
 def row_fields(document: Document) -> dict[str, Any]:
     """Return the fields of `DocumentRow`."""
     path = document.path or document.source
-    has_own_file = document.file_type not in TEXTS_OF_ZOTERO and Path(path).is_absolute()
+    has_own_file = document.file_type not in ZOTERO_TEXT_TYPES and Path(path).is_absolute()
     return {
         **summary_fields(document),
         "claimed_by": document.claimed_by,

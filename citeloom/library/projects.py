@@ -18,7 +18,6 @@ from citeloom.api.library import (
     ListProjects,
     NewProject,
     ProjectDetails,
-    ProjectSummaries,
     ProjectSummary,
     RecentJob,
     RemovedProject,
@@ -165,10 +164,10 @@ class ProjectService:
         )
 
     @handles(ListProjects)
-    def list_projects(self, request: ListProjects) -> ProjectSummaries:
+    def list_projects(self, request: ListProjects) -> list[ProjectSummary]:
         """Return all projects, or those with the given ids."""
         projects = (p for p in self._catalog.projects.all() if request.only is None or p.id in request.only)
-        return ProjectSummaries(projects=[ProjectSummary(**self._summary(p)) for p in projects])
+        return [ProjectSummary(**self._summary(p)) for p in projects]
 
     @handles(ShowProject)
     def show_project(self, request: ShowProject) -> ProjectDetails:
@@ -180,7 +179,7 @@ class ProjectService:
         """Delete the index and the rows of a project, not the researcher's files."""
         project = self._catalog.projects.get(request.project)
         summary = self._summary(project)
-        self._jobs.drop(project.id)
+        self._jobs.cancel_project(project.id)
         note = self._indexes.remove(project)
         self._sources_changed()
         if notes := self._catalog.notes.count(project.id):
@@ -208,7 +207,7 @@ class ProjectService:
                 bytes=self._collections.size_on_disk(project.collection),
                 waiting_for_graph=project.without_graph,
             ),
-            jobs=list(self._jobs.busy(project.id)),
+            jobs=list(self._jobs.unfinished(project.id)),
             sample_payloads=[passage.payload for passage in passages[: request.sample]],
         )
 
@@ -238,7 +237,7 @@ class ProjectService:
             "server": project.server or None,
             "bytes": self._collections.size_on_disk(project.collection),
             "created_at": project.created_at,
-            "jobs": list(self._jobs.busy(project.id)),
+            "jobs": list(self._jobs.unfinished(project.id)),
             "last_jobs": [
                 RecentJob(job_id=j.id, state=j.state, created_at=j.created_at, source=j.request.get("source"))
                 for j in self._catalog.jobs.latest(project.id, _RECENT_JOBS)

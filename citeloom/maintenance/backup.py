@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from citeloom import __version__
+from citeloom.api.activity import StartedJob
 from citeloom.api.maintenance import BackupResult, StartBackup
-from citeloom.api.types import StartedJob
 from citeloom.api.verbs import handles
 from citeloom.catalog import Catalog
 from citeloom.catalog.backup_copy import copy_for_backup

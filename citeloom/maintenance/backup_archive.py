@@ -17,7 +17,7 @@ from typing import Any
 from citeloom import __version__
 from citeloom.catalog.projects import collection_name
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.files.zip_reader import BROKEN_ZIP
+from citeloom.core.files.zip_reader import ZIP_ERRORS
 
 FORMAT = 1
 MANIFEST, CATALOG, SETTINGS, INDEX = "manifest.json", "catalog.db", "citeloom.toml", "index"
@@ -84,7 +84,7 @@ def blocks(file: Path, archive: zipfile.ZipFile, name: str, runs: list[list[int]
 def _translated(file: Path) -> Iterator[None]:
     try:
         yield
-    except (*BROKEN_ZIP, OSError) as error:
+    except (*ZIP_ERRORS, OSError) as error:
         raise damaged(file, str(error) or type(error).__name__) from error
 
 

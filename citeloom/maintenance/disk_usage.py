@@ -80,7 +80,7 @@ class DiskUsageService:
 
     def _cached_files(self) -> tuple[list[Path], list[Path]]:
         """Return the cached conversions that a document needs, and the others."""
-        contents = self._catalog.documents.contents()
+        contents = self._catalog.documents.content_hashes()
         needed = {conversion_file(self._conversions, content, CONVERTER_VERSION) for content in contents}
         found = sorted(self._conversions.glob("*/*.json.gz"))
         return [f for f in found if f in needed], [f for f in found if f not in needed]

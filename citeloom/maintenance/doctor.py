@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from citeloom.api.maintenance import CheckServer, CheckUp, CheckUpResult, Finding
+from citeloom.api.maintenance import CheckServer, CheckUp, HealthFinding
 from citeloom.api.verbs import handles
 from citeloom.catalog import Catalog
 from citeloom.catalog.documents import State
@@ -40,7 +40,7 @@ class Doctor:
     _settings_problem: Callable[[], str | None]  # why the settings file is not used
 
     @handles(CheckUp)
-    def check_up(self, request: CheckUp) -> CheckUpResult:
+    def check_up(self, request: CheckUp) -> list[HealthFinding]:
         """Check every part, and list the documents that could not be read."""
         checks: list[tuple[str, Callable[[], str]]] = [
             ("data folder", self._check_data_folder),
@@ -56,7 +56,7 @@ class Doctor:
         projects = [project.id for project in self._catalog.projects.all()]
         checks += [(f"project {project}", partial(self._check_project, project)) for project in projects]
         notes = (self._failed_documents(project) for project in projects)
-        return CheckUpResult([*(_finding(part, check) for part, check in checks), *(note for note in notes if note)])
+        return [*(_finding(part, check) for part, check in checks), *(note for note in notes if note)]
 
     def _check_data_folder(self) -> str:
         data_folder.prepare()
@@ -128,7 +128,7 @@ class Doctor:
         try:
             return self._zotero.describe_access()
         except CiteLoomError as error:
-            if self._catalog.projects.reading_zotero():
+            if self._catalog.projects.with_zotero_source():
                 raise
             return f"no project reads it ({error.message.rstrip('.')})"
 
@@ -167,18 +167,18 @@ class Doctor:
         seen = f"{coverage.searchable} of {coverage.documents} documents searchable, {passages} passages, {where}"
         return f"{seen}; indexes for filters were missing and were created: {', '.join(added)}" if added else seen
 
-    def _failed_documents(self, project_id: str) -> Finding | None:
+    def _failed_documents(self, project_id: str) -> HealthFinding | None:
         """Return a finding on documents that could not be read, naming the first few; None if there are none."""
         try:
             ids, count = self._catalog.documents.page(project_id, state=State.FAILED, limit=_MAX_NAMED)
-            failed = self._catalog.documents.some(project_id, ids)
+            failed = self._catalog.documents.by_ids(project_id, ids)
         except CiteLoomError:
             return None  # reported by the check of the project
         if not count:
             return None
         named = "; ".join(f"{shown_source(one)}: {(one.reason or str(one.reason_code)).rstrip('.')}" for one in failed)
         more = f"; and {count - len(failed)} more" if count > len(failed) else ""
-        return Finding(
+        return HealthFinding(
             part=f"documents of {project_id}",
             ok=True,
             note=True,
@@ -188,12 +188,12 @@ class Doctor:
         )
 
 
-def _finding(part: str, check: Callable[[], str]) -> Finding:
+def _finding(part: str, check: Callable[[], str]) -> HealthFinding:
     try:
-        return Finding(part, ok=True, note=False, seen=check(), next_step="")
+        return HealthFinding(part, ok=True, note=False, seen=check(), next_step="")
     except Exception as error:
         problem = unexpected(error)
-        return Finding(part, ok=False, note=False, seen=problem.message, next_step=problem.next_step)
+        return HealthFinding(part, ok=False, note=False, seen=problem.message, next_step=problem.next_step)
 
 
 def _error(seen: str, next_step: str) -> CiteLoomError:

@@ -65,7 +65,7 @@ class IndexService:
             reachable=problem is None,
             version=version if isinstance(version, str) else None,
             problem=problem,
-            jobs=list(self._jobs.busy(project.id)),
+            jobs=list(self._jobs.unfinished(project.id)),
         )
 
     def _version(self, address: str) -> str | CiteLoomError:
@@ -77,7 +77,7 @@ class IndexService:
     def key_location(self) -> str | None:
         """Return where the servers' keys are stored, or why that is unknown; None if there are none."""
         try:
-            return credentials.where(keys.NAME)
+            return credentials.key_source(keys.NAME)
         except CiteLoomError as error:
             return str(error)
 
@@ -97,16 +97,16 @@ class IndexService:
         keys.store(key, servers)
         self._collections.reconnect_servers()
         self._jobs.retry_now()
-        return ServerLogin(versions, credentials.where(keys.NAME))
+        return ServerLogin(versions, credentials.key_source(keys.NAME))
 
     @handles(LogOutServers)
     def log_out(self, request: LogOutServers) -> ServerLogout:
         """Delete the keys from the keyring; an environment variable may still provide one."""
-        forgotten = credentials.forget(keys.NAME)
+        forgotten = credentials.delete(keys.NAME)
         on_servers = [project.id for project in self._catalog.projects.all() if project.server]
         if forgotten:
             self._collections.reconnect_servers()
-        return ServerLogout(forgotten, credentials.where(keys.NAME), on_servers)
+        return ServerLogout(forgotten, credentials.key_source(keys.NAME), on_servers)
 
     def servers(self) -> list[str]:
         """Return the servers of existing projects, and the one for new projects."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from citeloom.api.maintenance import DenseTrial, LanguageTrial, ModelTrial, RerankerTrial
-from citeloom.core.processes import megabytes
+from citeloom.core.processes import memory_megabytes
 from citeloom.index.models.embedding import DenseModel
 from citeloom.index.models.reranker import Reranker
 from citeloom.index.models.stemming import LANGUAGES
@@ -80,7 +80,7 @@ _TOKENS_PER_WORD = 1.3  # approximately
 
 def try_dense(name: str, library: Sequence[str]) -> ModelTrial:
     """Measure a dense model in English and in the languages of the library."""
-    before, parallel = megabytes(os.getpid()), os.cpu_count() or 2
+    before, parallel = memory_megabytes(os.getpid()), os.cpu_count() or 2
     model = DenseModel(name, parallel)
     try:
         languages = {code: _margins(model, code) for code in dict.fromkeys(["en", *library]) if code in _SAMPLES}
@@ -111,7 +111,7 @@ def try_dense(name: str, library: Sequence[str]) -> ModelTrial:
             passages_per_second=max(0.1, round(len(passages) / passage_seconds, 1)),
             milliseconds_per_question=round(question_seconds * 1000, 1),
         )
-        return ModelTrial(name, dense, None, max(0, round(megabytes(os.getpid()) - before)), problems)
+        return ModelTrial(name, dense, None, max(0, round(memory_megabytes(os.getpid()) - before)), problems)
     finally:
         model.close()
 
@@ -129,7 +129,7 @@ def _margins(model: DenseModel, code: str) -> LanguageTrial:
 
 def try_reranker(name: str) -> ModelTrial:
     """Measure a reranker in English."""
-    before = megabytes(os.getpid())
+    before = memory_megabytes(os.getpid())
     model = Reranker(name)
     relevant, unrelated = model.scores(_ENGLISH.question, [_ENGLISH.relevant, _ENGLISH.unrelated])
     began = time.monotonic()
@@ -140,7 +140,7 @@ def try_reranker(name: str) -> ModelTrial:
         name,
         None,
         RerankerTrial(round(relevant, 3), round(unrelated, 3), cost),
-        max(0, round(megabytes(os.getpid()) - before)),
+        max(0, round(memory_megabytes(os.getpid()) - before)),
         problems,
     )
 

@@ -17,7 +17,6 @@ from citeloom.api.maintenance import (
     RerankerInfo,
     TryModel,
     UseModel,
-    UseModelResult,
 )
 from citeloom.api.verbs import handles
 from citeloom.catalog import Catalog
@@ -61,17 +60,17 @@ class ModelService:
         )
 
     @handles(UseModel)
-    def use(self, request: UseModel) -> UseModelResult:
+    def use(self, request: UseModel) -> str | None:
         """Change the dense model of a project: a new index is built while the old one stays in use."""
         project, name = self._catalog.projects.get(request.project), request.model
         check_known(name)
         if name == project.dense_model:  # from now on independent of the settings
-            self._catalog.projects.keep_model(project.id)
-            return UseModelResult(None)
+            self._catalog.projects.mark_model_chosen(project.id)
+            return None
         if not request.download and not available.is_downloaded(name):
             raise _not_downloaded(name, "Allow the download, or choose an installed model.")
         job = self._jobs.submit(ImportRequest(project.id, force_rebuild=True, model=name, download=request.download))
-        return UseModelResult(job.id)
+        return job.id
 
     @handles(DownloadModel)
     def download(self, request: DownloadModel) -> DownloadProgress:

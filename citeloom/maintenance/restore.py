@@ -118,7 +118,7 @@ class RestoreService:
         return RestoreResult(
             projects=[project["id"] for project in manifest.projects],
             passages=sum(project["passages"] for project in manifest.projects),
-            aside=str(data / aside) if aside else None,
+            replaced_data=str(data / aside) if aside else None,
             settings=SETTINGS in names,
             kept_settings=kept,
             embedded=[project["id"] for project in manifest.projects if project.get("was_on")],
@@ -136,7 +136,7 @@ class RestoreService:
 
         def known(source: BackupSource) -> bool:
             path = source.path
-            return any(one.path == path or one.holds(Path(os.path.realpath(path))) for one in present) or (
+            return any(one.path == path or one.contains(Path(os.path.realpath(path))) for one in present) or (
                 source.kind == "references" and path in references
             )
 
@@ -213,8 +213,8 @@ def _protected_differences(backup: Settings, current: Settings) -> list[SettingD
 def _with_current_values(text: str, kept: Sequence[SettingDifference]) -> str:
     """Return the settings file of a backup with the present values of some settings."""
     defaults = Settings()
-    values = {one.name: None if one.here == _value(defaults, one.name) else one.here for one in kept}
-    return settings.changed(text, values)
+    values = {one.name: None if one.current == _value(defaults, one.name) else one.current for one in kept}
+    return settings.with_changes(text, values)
 
 
 def _value(of: Settings, name: str) -> Any:

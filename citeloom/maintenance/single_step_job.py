@@ -11,7 +11,7 @@ from typing import ClassVar, Generic, TypeVar
 
 from citeloom.api.maintenance import JobOutcome
 from citeloom.catalog import Catalog
-from citeloom.core.jobs import JobStopped, Progress, RateEstimator, Report
+from citeloom.core.jobs import JobStopped, Progress, RateEstimator, ReportProgress
 from citeloom.index.base import Collection
 from citeloom.maintenance.index_copy import Copied, Retry, copy
 from citeloom.search.indexes import Indexes
@@ -28,10 +28,10 @@ class SingleStepJob(Generic[_Request]):
     _catalog: Catalog
     _indexes: Indexes
     _request: _Request
-    _report: Report
+    _report: ReportProgress
     _stop: threading.Event
     result: JobOutcome = field(default_factory=JobOutcome)
-    touched: set[str] = field(default_factory=set)
+    changed_sources: set[str] = field(default_factory=set)
     _done_and_total: tuple[int, int] = (0, 0)
     # By stage: a stage may be continued after a pause or another stage.
     _rates: dict[str, RateEstimator] = field(default_factory=dict)
@@ -64,7 +64,7 @@ class SingleStepJob(Generic[_Request]):
         """Do nothing: a cancelled job leaves nothing to clean up."""
 
     def report(self, stage: str, done: int = 0, total: int = 0, what: str = "") -> None:
-        """Report progress."""
+        """ReportProgress progress."""
         self._done_and_total = done, total
         rate = self._rates.setdefault(stage, RateEstimator(total))
         rate.under_way = done

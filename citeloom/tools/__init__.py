@@ -7,7 +7,7 @@ import threading
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from citeloom.engine.lifetime import preload_enabled
+from citeloom.engine.process_state import preload_enabled
 
 if TYPE_CHECKING:
     from citeloom.engine.container import Container

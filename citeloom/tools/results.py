@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, is_dataclass
 from enum import StrEnum
 from types import NoneType, UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -82,9 +82,9 @@ def schema_of(kind: Any) -> Schema:
 
 
 def object_schema(kind: Any, *without: str, **properties: Schema) -> Schema:
-    """Return the schema of a dataclass without some of its fields, and with these properties added or replaced."""
+    """Return the schema of a result type without some of its fields, and with these properties added or replaced."""
     hints = get_type_hints(kind)
-    names = [field.name for field in fields(kind) if field.name not in without]
+    names = [name for name in hints if name not in without]
     found = {name: properties.get(name) or schema_of(hints[name]) for name in names} | properties
     return {"type": "object", "properties": found, "required": list(found)}
 
@@ -114,7 +114,7 @@ CHECK = answer_schema(
     "file",
     "sha256",
     findings=_array(object_schema(Finding, "edit", "end_line", "end_column")),
-    texts=_array(object_schema(SearchedText, "words")),
+    texts=_array(object_schema(SearchedText, "description")),
     truncated=schema_of(bool),
     truncated_count=schema_of(int),
 )

@@ -87,9 +87,9 @@ class Session:
                         await self._count_call(message, line)
                         await to_server.send(SessionMessage(message))
                     except (ValueError, RecursionError):  # also if nested too deeply to be serialised again
-                        number = protocol.request_id(protocol.read_object(line))
+                        number = protocol.request_id(protocol.decode_object(line))
                         problem = {"code": -32600, "message": "That is not a JSON-RPC request."}
-                        await connection.send(protocol.line({"jsonrpc": "2.0", "id": number, "error": problem}))
+                        await connection.send(protocol.encode_line({"jsonrpc": "2.0", "id": number, "error": problem}))
 
         async def send() -> None:
             async with from_server:
@@ -113,7 +113,7 @@ class Session:
                 await self._server.run(from_client, to_client, self._server.create_initialization_options())
                 group.cancel_scope.cancel()
         except* (ConnectionError, anyio.BrokenResourceError, anyio.ClosedResourceError):
-            log.info("an editor's connection broke off")
+            log.info("an editor's connection was lost")
         finally:
             self._container.editors.remove(self._id)
 
@@ -181,10 +181,10 @@ class Session:
                 if isinstance(answer, StartedImport):
                     outcome = await self._wait_for_import(answer.job_id, limit, context)
                     make = partial(answer.answer, outcome)
-                    answer = await self._connection.pool.run(self._id, name, make, _ANSWER_MARGIN)
+                    answer = await self._connection.pool.run(self._id, name, make, limit)
                 return answer
         except TimeoutError as error:
-            log.warning("%s gave up after %s s: incomplete", name, limit)
+            log.warning("%s was stopped at its time limit of %s s: incomplete", name, limit)
             raise CiteLoomError(
                 Code.TIMEOUT,
                 f"{name} took longer than {limit:g} seconds and was stopped.",
@@ -207,7 +207,7 @@ class Session:
             if finished or remaining <= 0 or jobs.paused:
                 break
         if finished is None:
-            jobs.report_later(job_id)
+            jobs.mark_unreported(job_id)
         return ImportOutcome(job_id, finished, progress, jobs.paused)
 
     async def _identify_editor(self, ctx: ServerRequestContext[Any], call_next: CallNext) -> HandlerResult:
@@ -311,7 +311,7 @@ def _read_message(line: bytes) -> types.JSONRPCMessage:
         return jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValueError:
         # An editor that cuts a text inside a character sends a lone surrogate, which strict parsers reject.
-        repaired = json.dumps(protocol.read(line), ensure_ascii=False).encode("utf-8", "replace")
+        repaired = json.dumps(protocol.decode_line(line), ensure_ascii=False).encode("utf-8", "replace")
         return jsonrpc_message_adapter.validate_json(repaired, by_name=False)
 
 

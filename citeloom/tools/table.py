@@ -58,7 +58,7 @@ def _project(call: Call[P]) -> str:
 def list_projects(call: Call[a.NoArguments]) -> Json:
     """Projects this session may search, with models and coverage. Start here."""
     only = None if call.visible is None else sorted(call.visible)
-    projects = call.container.projects.list_projects(ListProjects(only=only)).projects
+    projects = call.container.projects.list_projects(ListProjects(only=only))
     return {"projects": [project_json(project) for project in projects], "count": len(projects)}
 
 
@@ -213,7 +213,7 @@ def _import_answer(project: str, outcome: ImportOutcome) -> Json:
     job = outcome.finished
     if job is None:
         reached = encode(outcome.progress) if outcome.progress else _NO_PROGRESS
-        paused = ["The researcher has paused imports: this one begins when they go on."]
+        paused = ["The researcher has paused imports: this one begins when they are resumed."]
         return {**answer, "status": "running", **reached} | ({"warnings": paused} if outcome.paused else {})
     raise_failure(job)
     return {**answer, "status": job.state, **job.result}

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from citeloom.core import credentials
 from citeloom.core import settings as config
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.files.file_stamp import file_stamp
 from citeloom.zotero.attachments import file_of
 from citeloom.zotero.better_bibtex import BetterBibTex
 from citeloom.zotero.cached_source import cached_source
@@ -143,7 +144,7 @@ class ZoteroGateway:
         except CiteLoomError:
             reachable = False
         folder = self.data_folder(find_zotero())
-        stamps = tuple(_stamp(folder / name) for name in _DATABASE_FILES) if folder else ()
+        stamps = tuple(file_stamp(folder / name) for name in _DATABASE_FILES) if folder else ()
         if any(stamps) and wanted != "web":
             return ZoteroProbe(reachable, stamps)
         # Without a database on this disk, a running Zotero is polled often, zotero.org seldom.
@@ -202,7 +203,7 @@ class ZoteroGateway:
     def _web_status(self) -> dict[str, Any]:
         status: dict[str, Any] = {"key": None, "user": None, "problem": None}
         try:
-            status["key"] = credentials.where(KEYRING_NAME)
+            status["key"] = credentials.key_source(KEYRING_NAME)
             if web := self.web():
                 status["user"] = web.check_key().get("name")
         except CiteLoomError as error:
@@ -260,14 +261,6 @@ def tree(snapshot: Snapshot) -> dict[str, Any]:
         ],
         "searches": [{"key": s.key, "name": s.name} for s in snapshot.searches.values()],
     }
-
-
-def _stamp(file: Path) -> tuple[int, int] | None:
-    try:
-        about = file.stat()
-    except OSError:
-        return None
-    return about.st_size, about.st_mtime_ns
 
 
 def _no_source(wanted: str) -> CiteLoomError:

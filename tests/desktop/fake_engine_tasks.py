@@ -44,8 +44,8 @@ class FakeEngineTasks(EngineTasks):
 
     def _result(self, request: Request[R]) -> R:
         verb = request.verb.replace(".", "_")  # as a keyword: search_query
-        answer = self._call(verb, encode(request))
-        return answer if isinstance(answer, request.result) else decode(answer, request.result)
+        result: R = decode(encode(self._call(verb, encode(request))), request.result)
+        return result
 
     def _call(self, verb: str, args: Mapping[str, Any]) -> Any:
         self.asked.append((verb, dict(args)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from citeloom.api.library import DocumentRow, NewProject, ProjectDetails, ProjectSummaries, ProjectSummary
+from citeloom.api.library import DocumentRow, NewProject, ProjectDetails, ProjectSummary
 from citeloom.core.types import Coverage
 
 EMPTY = Coverage(documents=0, searchable=0, pending=0, failed=0, without_file=0)
@@ -25,9 +25,9 @@ def summary(name: str, coverage: Coverage = EMPTY, **more: Any) -> ProjectSummar
     return ProjectSummary(id=name, **{**values, **more})
 
 
-def projects(*names: str, coverage: Coverage = EMPTY) -> ProjectSummaries:
+def projects(*names: str, coverage: Coverage = EMPTY) -> list[ProjectSummary]:
     """A list of projects."""
-    return ProjectSummaries(projects=[summary(name, coverage) for name in names])
+    return [summary(name, coverage) for name in names]
 
 
 def details(name: str, coverage: Coverage = EMPTY, **more: Any) -> ProjectDetails:

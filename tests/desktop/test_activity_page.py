@@ -14,7 +14,7 @@ from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtWidgets import QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
-from citeloom.api.activity import AccessLog, Jobs, LoggedPassage, LoggedPassages, PastJob
+from citeloom.api.activity import JobList, LoggedPassage, PastJob
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.types import AccessEntry
 from citeloom.desktop.activity.csv_export import spreadsheet_separator
@@ -198,16 +198,16 @@ class Engine:
         self.log = [_entry(number) for number in range(entries, 0, -1)]
         self.past: list[PastJob] = []
         self.context, self.tasks = fake_context(
-            engine_list_editors={"editors": []},
+            engine_list_editors=[],
             activity_access_log=self._log,
             library_list_projects=projects(),
-            activity_list_jobs=lambda args: Jobs(running=[], past=self.past[: args["limit"]]),
+            activity_list_jobs=lambda args: JobList(running=[], past=self.past[: args["limit"]]),
             engine_status=a_status(),
         )
 
-    def _log(self, args: dict[str, Any]) -> AccessLog:
+    def _log(self, args: dict[str, Any]) -> list[AccessEntry]:
         older = [entry for entry in self.log if entry.id < (args["before"] or 10**9)]
-        return AccessLog(entries=older[: args["limit"]])
+        return older[: args["limit"]]
 
 
 def test_older_entries_are_fetched_as_one_scrolls_and_new_ones_come_on_top(qtbot: QtBot) -> None:
@@ -238,9 +238,9 @@ def test_older_entries_are_fetched_as_one_scrolls_and_new_ones_come_on_top(qtbot
 def test_a_filter_that_was_not_answered_is_asked_again_and_never_mixed_with_the_old_list(qtbot: QtBot) -> None:
     engine = Engine()
     engine.log = [_entry(3, client="zed 1"), _entry(2), _entry(1, client="zed 1")]
-    engine.tasks.answers["activity_access_log"] = lambda args: AccessLog(
-        entries=[entry for entry in engine.log if args["client"] in (None, entry.client)]
-    )
+    engine.tasks.answers["activity_access_log"] = lambda args: [
+        entry for entry in engine.log if args["client"] in (None, entry.client)
+    ]
     page = _shown(ActivityPage(engine.context), qtbot)
     page.tabs.setCurrentIndex(ASKED)
     asked, answer = page.asked, engine.tasks.answers["activity_access_log"]
@@ -265,7 +265,7 @@ def test_the_table_takes_nothing_for_markup(qtbot: QtBot) -> None:
         chunk_id="gone", cite=None, by_agent=False, title=None, section_path=[], text=None, deleted=True
     )
     there = replace(gone, chunk_id="c", cite="[@k]", title="<h1>T", section_path=["A", "B"], text="<u>", deleted=False)
-    engine.tasks.answers["activity_logged_passages"] = LoggedPassages(passages=[gone, there])
+    engine.tasks.answers["activity_logged_passages"] = [gone, there]
     page = _shown(ActivityPage(engine.context), qtbot)
     page.tabs.setCurrentIndex(ASKED)
     _wait(qtbot, lambda: page.asked.model.rowCount() == 1)

@@ -159,7 +159,7 @@ def test_quitting_asks_only_when_an_editor_is_connected(
     qtbot.waitUntil(lambda: _editors(app) == 0, timeout=LONG)
     app.quit()
     qtbot.waitUntil(lambda: ended == [0], timeout=LONG)
-    wait_for(lambda: not launch.running(), "the engine that the app started to end with it")
+    wait_for(lambda: not launch.is_running(), "the engine that the app started to end with it")
 
 
 def test_an_engine_that_somebody_else_started_outlives_the_app(
@@ -169,7 +169,7 @@ def test_an_engine_that_somebody_else_started_outlives_the_app(
     monkeypatch.setattr(QApplication, "exit", lambda code: None)
     app = start(started, qtbot)
     app.end()
-    assert launch.running()
+    assert launch.is_running()
 
 
 def test_closing_the_window_keeps_the_tray_and_without_a_tray_it_says_so(
@@ -270,19 +270,19 @@ def test_the_program_starts_and_ends_as_a_person_would_have_it(own_home: Path) -
     command = [sys.executable, "-m", "citeloom", "app"]
     process = subprocess.Popen(command, env=environment(own_home), stderr=subprocess.PIPE, text=True)
     try:
-        wait_for(launch.running, "the engine of the app")
+        wait_for(launch.is_running, "the engine of the app")
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=60)
     finally:
         process.kill()
     assert process.returncode == 0 and "Traceback" not in said
-    wait_for(lambda: not launch.running(), "the engine to end with the app")
+    wait_for(lambda: not launch.is_running(), "the engine to end with the app")
 
 
 def test_without_a_screen_the_app_says_so(own_home: Path) -> None:
     bare: dict[str, Any] = {"QT_QPA_PLATFORM": "", "DISPLAY": "", "WAYLAND_DISPLAY": ""}
     result = citeloom(own_home, "app", **bare)
-    assert result.returncode == 1 and "There is no screen here" in result.stderr
+    assert result.returncode == 1 and "The app needs a graphical session" in result.stderr
     assert "Usage: citeloom" in done(citeloom(own_home, **bare))
 
 

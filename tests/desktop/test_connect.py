@@ -56,7 +56,7 @@ def window(qtbot: QtBot) -> QMainWindow:
 @pytest.fixture
 def page(person: Path, own_home: Path, window: QMainWindow) -> ConnectPage:
     """The page with real files and a made-up engine; what a test of an entry launches is real as well."""
-    context, _ = fake_context(library_list_projects=projects("thesis", "other"), engine_list_editors={"editors": []})
+    context, _ = fake_context(library_list_projects=projects("thesis", "other"), engine_list_editors=[])
     return _shown(ConnectPage(context), window)
 
 
@@ -202,7 +202,7 @@ def test_many_projects_are_found_by_their_name_and_one_that_is_gone_stays_in_sig
     entry = {"mcpServers": {"citeloom": {"command": "citeloom", "args": ["mcp", "--project", "<b>gone</b>"]}}}
     (person / ".cursor" / "mcp.json").write_text(json.dumps(entry))
     names = [*(f"project {number}" for number in range(10_000)), "🐦 مشروع"]
-    context, _ = fake_context(library_list_projects=projects(*names), engine_list_editors={"editors": []})
+    context, _ = fake_context(library_list_projects=projects(*names), engine_list_editors=[])
     page = _shown(ConnectPage(context), window)
     choice = page.panel.choice
     _wait(qtbot, lambda: choice.model.rowCount() == 10_002 and page.list.chosen() == "cursor")

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from citeloom import __version__
 from citeloom.api.engine import Pause, Status, StatusResult
-from citeloom.api.library import ListProjects, ProjectSummaries, ShowProject
+from citeloom.api.library import ListProjects, ShowProject
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.shell.engine_tasks import other_version
 from citeloom.desktop.shell.page import PageContext
@@ -78,7 +78,7 @@ def test_an_engine_that_is_killed_is_started_again_and_the_question_is_answered(
         os.kill(first, signal.SIGKILL)
         context.tasks.send(context, ListProjects(), done=answers.append, failed=answers.append)
     qtbot.waitUntil(lambda: bool(answers), timeout=LONG)
-    assert answers == [ProjectSummaries(projects=[])]
+    assert answers == [[]]
     assert engine_address(own_home)["pid"] != first
     assert context.engine_status.now.problem is None
 
@@ -94,7 +94,7 @@ def test_an_engine_of_another_version_is_told_and_can_be_restarted(
     with qtbot.waitSignals([context.tasks.lost, context.tasks.reached], timeout=LONG):
         context.tasks.run(context, stop_engine)
     assert other_version() is None
-    assert engine_address(own_home)["pid"] != first and launch.running()
+    assert engine_address(own_home)["pid"] != first and launch.is_running()
 
 
 def test_an_app_that_leaves_does_not_start_the_engine_again(own_home: Path, context: PageContext, qtbot: QtBot) -> None:
@@ -106,5 +106,5 @@ def test_an_app_that_leaves_does_not_start_the_engine_again(own_home: Path, cont
     for request in (Pause(), Status()):
         context.tasks.send(context, request, failed=failures.append)
     qtbot.waitUntil(lambda: len(failures) == 2, timeout=LONG)
-    assert not launch.running()
+    assert not launch.is_running()
     assert {error.next_step for error in failures} == {"Try again in a moment."}, "nobody has a terminal here"

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec import structs
 from pytestqt.qtbot import QtBot
 
 from citeloom.api.maintenance import BackupResult, MoveResult
@@ -31,11 +32,11 @@ LOST = CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.", "")
         (Situation(True, status=STATUS), TrayState.IDLE, "Up to date: 142 of 150 papers searchable"),
         (Situation(True, status=STATUS, jobs={"j": JOB}), TrayState.WORKING, "Reading: 142 of 150 papers searchable"),
         (
-            Situation(True, status=replace(STATUS, paused=True)),
+            Situation(True, status=structs.replace(STATUS, paused=True)),
             TrayState.PAUSED,
             "Paused: 142 of 150 papers searchable",
         ),
-        (Situation(True, status=replace(STATUS, projects=0)), TrayState.IDLE, "No project yet"),
+        (Situation(True, status=structs.replace(STATUS, projects=0)), TrayState.IDLE, "No project yet"),
         (Situation(problem=LOST), TrayState.ATTENTION, "The engine ended."),
         (Situation(True, status=STATUS, troubles=("It failed",)), TrayState.ATTENTION, "It failed"),
         (
@@ -44,7 +45,7 @@ LOST = CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.", "")
             "The engine has another version (9.9)",
         ),
         (
-            Situation(True, status=replace(STATUS, settings_problem="line 3")),
+            Situation(True, status=structs.replace(STATUS, settings_problem="line 3")),
             TrayState.ATTENTION,
             "The settings file cannot be used",
         ),
@@ -150,8 +151,10 @@ def test_an_import_with_nothing_new_is_not_told(qapp: object, event: dict[str, A
 
 def test_a_job_that_goes_on_is_not_said_to_be_paused_any_more(qapp: object, qtbot: QtBot) -> None:
     job = RunningJob(job_id="j", project="thesis", state="paused")
-    context, tasks = fake_context(engine_status=replace(STATUS, jobs=[replace(job, state="running", searchable=1)]))
-    tasks.reached.emit(replace(STATUS, paused=True, jobs=[job]))
+    context, tasks = fake_context(
+        engine_status=structs.replace(STATUS, jobs=[replace(job, state="running", searchable=1)])
+    )
+    tasks.reached.emit(structs.replace(STATUS, paused=True, jobs=[job]))
     tasks.publish(PROGRESS)
     qtbot.waitUntil(lambda: context.engine_status.now.jobs["j"].state == "running")
     assert context.engine_status.now.jobs["j"].searchable == 10, "an event is newer than the answer that it crossed"

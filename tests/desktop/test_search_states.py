@@ -11,7 +11,7 @@ from PySide6.QtCore import QBuffer, QIODevice, Qt
 from PySide6.QtGui import QColor, QImage, QTextDocument
 from pytestqt.qtbot import QtBot
 
-from citeloom.api.library import ProjectSummaries, ProjectSummary
+from citeloom.api.library import ProjectSummary
 from citeloom.api.search import PassageReference, SearchHit
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.search.hits_model import BADGE, META
@@ -33,8 +33,8 @@ FACETS = {
 LOST = CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.", "It is started again.")
 
 
-def listed(*projects: ProjectSummary) -> ProjectSummaries:
-    return ProjectSummaries(projects=list(projects))
+def listed(*projects: ProjectSummary) -> list[ProjectSummary]:
+    return list(projects)
 
 
 def a_hit(number: int = 1, **other: Any) -> SearchHit:

@@ -146,7 +146,7 @@ def test_one_logs_in_with_a_hidden_key_and_out_again(own_home: Path, qtbot: QtBo
 
 
 def test_another_model_is_asked_for_fetched_and_followed(own_home: Path, qtbot: QtBot) -> None:
-    page, tasks = _page(qtbot, maintenance_models=projects("thesis", "other"), maintenance_use_model={"job_id": "7"})
+    page, tasks = _page(qtbot, maintenance_models=projects("thesis", "other"), maintenance_use_model="7")
     section = _go(page, "models", ModelsSection)
     _wait(qtbot, lambda: len(section.models.rows) == 3)
     section.projects_table.selectRow(0)
@@ -182,7 +182,7 @@ def test_the_models_that_suit_the_library_stand_first(own_home: Path, qtbot: QtB
 
 
 def test_a_model_that_cannot_be_had_leaves_the_project_as_it_is(own_home: Path, qtbot: QtBot) -> None:
-    page, tasks = _page(qtbot, maintenance_models=projects("thesis"), maintenance_use_model={"job_id": "7"})
+    page, tasks = _page(qtbot, maintenance_models=projects("thesis"), maintenance_use_model="7")
     section = _go(page, "models", ModelsSection)
     _wait(qtbot, lambda: len(section.models.rows) == 3)
     section.models_table.selectRow(1)
@@ -208,7 +208,7 @@ def test_projects_keep_their_model_when_new_ones_shall_have_another(own_home: Pa
     page, tasks = _page(
         qtbot,
         maintenance_models=projects("thesis", "gone"),
-        maintenance_use_model=lambda args: gone if args["project"] == "gone" else {"job_id": None},
+        maintenance_use_model=lambda args: gone if args["project"] == "gone" else None,
     )
     section = _go(page, "models", ModelsSection)
     row = section.rows["models.dense"]
@@ -264,14 +264,14 @@ def test_the_check_up_shows_first_what_needs_somebody(own_home: Path, qtbot: QtB
     section = _go(page, "logs", LogsSection)
     qtbot.mouseClick(section.check_button, LEFT)
     _wait(qtbot, lambda: section.status.text().startswith("The engine ended.") and section.check_button.isEnabled())
-    tasks.answers["maintenance_doctor"] = {"findings": findings}
+    tasks.answers["maintenance_doctor"] = findings
     qtbot.mouseClick(section.check_button, LEFT)
     _wait(qtbot, section.table.isVisible)
     assert section.status.text() == "1 of 2 parts need attention."
     assert section.finding.text() == "not there: /x\nConnect the drive."
     assert page.minimumSizeHint().width() < 900
     note = {"part": "documents of p", "ok": True, "note": True, "seen": "2 not read", "next_step": "Try again."}
-    tasks.answers["maintenance_doctor"] = {"findings": [findings[0], note]}
+    tasks.answers["maintenance_doctor"] = [findings[0], note]
     qtbot.mouseClick(section.check_button, LEFT)
     _wait(qtbot, lambda: section.status.text() == "Every part works, but some papers could not be read.")
     assert section.finding.text() == "2 not read\nTry again."

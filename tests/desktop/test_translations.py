@@ -161,7 +161,7 @@ def the_app(qtbot: QtBot, tmp_path: Path) -> list[QWidget]:
     context, tasks = fake_context(
         engine_status=STATUS,
         library_list_projects=projects(),
-        engine_list_editors={"editors": []},
+        engine_list_editors=[],
         importing_zotero_status=refused,
     )
     pages = all_pages(context)

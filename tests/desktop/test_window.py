@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 from PySide6.QtCore import QPoint, QSettings, Qt, QTimer
 from PySide6.QtGui import QColor, QImage, QPalette
 from PySide6.QtWidgets import QApplication, QMessageBox, QSystemTrayIcon
@@ -70,7 +70,7 @@ def test_the_tray_says_the_state_and_offers_to_resume(
     world: tuple[MainWindow, Tray, FakeEngineTasks], qtbot: QtBot
 ) -> None:
     _, tray, tasks = world
-    tasks.reached.emit(replace(STATUS, paused=True))
+    tasks.reached.emit(structs.replace(STATUS, paused=True))
     qtbot.waitUntil(lambda: tray.pause.text() == "Resume")
     assert tray.state.text() == "Paused: 142 of 150 papers searchable"
     assert tray.icon.toolTip() == "CiteLoom – Paused: 142 of 150 papers searchable"

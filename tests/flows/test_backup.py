@@ -230,19 +230,19 @@ allow_download = true
     (home / "citeloom.toml").write_text("[privacy]\nlog_days = 30\n")
     done(citeloom(home, "project", "add", "mine"))
     said = done(citeloom(home, "restore", str(mine), "--replace", "--yes"))
-    assert "privacy.agents_may_fetch: True in the backup, False here; yours stays" in said
-    assert "Kept as they are here: privacy.log_days, privacy.agents_may_fetch, zotero.source" in said
+    assert "privacy.agents_may_fetch: True in the backup, False now; yours is kept" in said
+    assert "Not restored: privacy.log_days, privacy.agents_may_fetch, zotero.source" in said
     now = settings.load(home / "citeloom.toml")
     assert (now.search.top_k, now.privacy) == (7, settings.Privacy(log_days=30))
     assert now.zotero == settings.Zotero() and not now.index.server and not now.models.allow_download
     assert "evil" not in (home / "citeloom.toml").read_text()
     said = done(citeloom(home, "restore", str(mine), "--replace", "--settings", "--yes"))
-    assert "privacy.agents_may_fetch: True in the backup, False here; the backup's is taken" in said
+    assert "privacy.agents_may_fetch: True in the backup, False now; the backup's is used" in said
     assert (home / "citeloom.toml").read_bytes() == theirs
     # Settings that are none are left where they are.
     repacked(file, mine.with_name("none.zip"), with_settings(b"top_k = ["))
     said = done(citeloom(home, "restore", str(mine.with_name("none.zip")), "--replace", "--settings", "--yes"))
-    assert "The settings that are here were kept." in said
+    assert "The current settings were kept." in said
     assert (home / "citeloom.toml").read_bytes() == theirs
 
 

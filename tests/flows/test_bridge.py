@@ -221,7 +221,7 @@ def test_what_an_engine_that_reloads_has_not_answered_is_sent_again_until_it_is(
     pairs = [socket.socketpair() for _ in range(3)]
     ends = iter([end for end, _ in pairs])
     monkeypatch.setattr(launch, "connect", lambda *_, **__: next(ends))
-    monkeypatch.setattr(launch, "greet", lambda *_: next(ends))
+    monkeypatch.setattr(launch, "try_connect", lambda *_: next(ends))
     reading, writing = os.pipe()
     written = io.BytesIO()
     with os.fdopen(reading, "rb") as stdin, os.fdopen(writing, "wb", buffering=0) as editor:

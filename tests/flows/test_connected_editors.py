@@ -81,7 +81,7 @@ class Watcher:
 
     def __init__(self, home: Path) -> None:
         self._socket = connect(home, hello(home))
-        self._socket.sendall(b'{"id": 1, "verb": "engine.watch"}\n')
+        self._socket.sendall(b'{"id": 1, "verb": "engine.subscribe"}\n')
         self._lines = self._socket.makefile("rb")
         assert json.loads(self._lines.readline())["ok"]
         assert json.loads(self._lines.readline())["id"] == 1
@@ -111,7 +111,7 @@ class Watcher:
 
 def connected(home: Path) -> list[dict[str, Any]]:
     with Control(home) as control:
-        listed: list[dict[str, Any]] = control.call("engine.list_editors")["editors"]
+        listed: list[dict[str, Any]] = control.call("engine.list_editors")
         return listed
 
 
@@ -169,8 +169,8 @@ def test_a_disconnected_editor_is_refused_until_its_bridge_is_started_anew(proje
         with editor_of(era, home, name="Quill") as editor:
             session = watcher.next("EditorConnected")["session_id"]
             with Control(home) as control:
-                assert control.call("engine.disconnect_editor", session_id=session) == {"disconnected": True}
-                assert control.call("engine.disconnect_editor", session_id=session) == {"disconnected": False}
+                assert control.call("engine.disconnect_editor", session_id=session) is True
+                assert control.call("engine.disconnect_editor", session_id=session) is False
             assert watcher.next("EditorLeft")["session_id"] == session
             assert [e["client"] for e in connected(home)] == ["Other"]
             # Whether it was cut off is only seen by the bridge a moment later; then it stays so.
@@ -247,11 +247,11 @@ def test_passages_that_went_out_are_shown_as_they_are_now_and_lost_ones_are_said
     with Editor(home, name="Quill") as editor:
         editor.call("query", **QUESTION)
     with Control(home) as control:
-        (entry,) = control.call("activity.access_log", client="Quill 1.0")["entries"]
-        assert control.call("activity.access_log", client="Quill") == {"entries": []}
-        assert control.call("activity.access_log", before=entry["id"]) == {"entries": []}
+        (entry,) = control.call("activity.access_log", client="Quill 1.0")
+        assert control.call("activity.access_log", client="Quill") == []
+        assert control.call("activity.access_log", before=entry["id"]) == []
         asked_for = [*entry["passages"], "no-such-id"]
-        shown = control.call("activity.logged_passages", project="p", chunk_ids=asked_for)["passages"]
+        shown = control.call("activity.logged_passages", project="p", chunk_ids=asked_for)
         assert [p["chunk_id"] for p in shown] == asked_for
         first, nothing = shown[0], shown[-1]
         assert first["cite"].startswith("[@")
@@ -267,14 +267,14 @@ def test_passages_that_went_out_are_shown_as_they_are_now_and_lost_ones_are_said
     with Editor(home, *WRITING) as editor:
         editor.call("delete_document", project="p", doc_id=reefs["doc_id"])
     with Control(home) as control:
-        after = control.call("activity.logged_passages", project="p", chunk_ids=entry["passages"])["passages"]
+        after = control.call("activity.logged_passages", project="p", chunk_ids=entry["passages"])
         assert {p["deleted"] for p in after if p["chunk_id"] == first["chunk_id"]} == {True}
         assert any(not p["deleted"] for p in after)
         control.call("library.remove_project", project="p")
-        gone = control.call("activity.logged_passages", project="p", chunk_ids=entry["passages"])["passages"]
+        gone = control.call("activity.logged_passages", project="p", chunk_ids=entry["passages"])
         assert all(p["deleted"] for p in gone)
-        assert control.call("activity.clear_access_log") == {"removed": 2}
-        assert control.call("activity.access_log") == {"entries": []}
+        assert control.call("activity.clear_access_log") == 2
+        assert control.call("activity.access_log") == []
 
 
 def test_what_editors_asked_is_kept_as_long_as_the_settings_say(project: Project) -> None:
@@ -288,12 +288,12 @@ def test_what_editors_asked_is_kept_as_long_as_the_settings_say(project: Project
         catalog.commit()
     done(citeloom(home, "engine", "start"))
     with Control(home) as control:
-        assert [e["asked"] for e in control.call("activity.access_log")["entries"]] == ["today", "long ago"]
+        assert [e["asked"] for e in control.call("activity.access_log")] == ["today", "long ago"]
     with Watcher(home) as watcher:
         settings(home, "[privacy]\nlog_days = 30\n")
         watcher.next("EngineStopping")
     with Control(home) as control:
-        assert [e["asked"] for e in control.call("activity.access_log")["entries"]] == ["today"]
+        assert [e["asked"] for e in control.call("activity.access_log")] == ["today"]
 
 
 # -- pause -------------------------------------------------------------------------------------------------------
@@ -368,7 +368,7 @@ def test_a_quiet_editor_stays_listed_and_can_be_disconnected_under_other_setting
         watcher.next("EngineStopping")
         (listed,) = wait_for(lambda: connected(home), "the editor to reconnect")
         with Control(home) as control:
-            assert control.call("engine.disconnect_editor", session_id=listed["session_id"])["disconnected"]
+            assert control.call("engine.disconnect_editor", session_id=listed["session_id"])
         wait_for(lambda: refusal(editor)["code"] == "PERMISSION_DENIED", "the refusal")
 
 
@@ -442,7 +442,7 @@ def test_a_settings_file_that_cannot_be_used_leaves_the_old_settings_in_force_an
     with Control(home) as control:
         assert [
             finding["seen"]
-            for finding in control.call("maintenance.doctor")["findings"]
+            for finding in control.call("maintenance.doctor")
             if finding["part"] == "settings" and not finding["ok"]
         ] == [problem]
     assert len(project.search("measured")) == 6

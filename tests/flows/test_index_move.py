@@ -72,14 +72,14 @@ def test_a_key_is_kept_in_the_keyring_once_the_server_takes_it(home: Path) -> No
         wrong = citeloom(home, "index", "login", qdrant.address, stdin="another-key\n")
         assert wrong.returncode == 1 and "refuses the key" in wrong.stderr and "another-key" not in wrong.stderr
         said = done(citeloom(home, "index", "login", qdrant.address, stdin=f"{KEY}\n"))
-        assert "takes it" in said and KEY not in said
+        assert "accepts it" in said and KEY not in said
         assert "with the key in the keyring" in done(citeloom(home, "index", "test", qdrant.address))
         with QdrantStandIn(key=KEY) as another:
             assert "requires a key" in citeloom(home, "index", "test", another.address).stderr, (
                 "it was not given for it"
             )
         assert "Key: in the keyring." in done(citeloom(home, "index", "show"))
-        assert "The key is forgotten." in done(citeloom(home, "index", "logout"))
+        assert "The key was deleted." in done(citeloom(home, "index", "logout"))
         assert citeloom(home, "index", "test", qdrant.address).returncode == 1
     stop_engine(home)
     for log in (home / "logs").iterdir():

@@ -81,7 +81,7 @@ class Chooser:
 
     def choose(self, model: str, *, download: bool = False) -> dict[str, Any]:
         """The outcome of a choice, once its job has ended."""
-        job_id = self.call("maintenance.use_model", project="thesis", model=model, download=download)["job_id"]
+        job_id = self.call("maintenance.use_model", project="thesis", model=model, download=download)
         wait_for(self._ended, "the index to be rebuilt")
         return next((job for job in self.call("activity.list_jobs")["past"] if job["job_id"] == job_id), {})
 

@@ -196,7 +196,7 @@ def test_a_data_folder_whose_drive_goes_away_is_waited_for_and_opened_anew(own_d
             second.release()
             assert waiting(control)["failed"] == 0
             log = tmp_path / "kept" / "logs" / "engine.log"
-            wait_for(lambda: "is away" in log.read_text(), "the engine to notice")
+            wait_for(lambda: "is missing" in log.read_text(), "the engine to notice")
             assert list(own_drive.iterdir()) == [], "nothing is begun in the empty place"
         connect(own_drive)
         wait_for(lambda: "the data folder is back" in log.read_text(), "the engine to notice")

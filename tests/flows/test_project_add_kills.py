@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from citeloom.api.maintenance import CheckUp, Finding
+from citeloom.api.maintenance import CheckUp, HealthFinding
 from citeloom.core.settings import Settings
 from citeloom.engine.container import Container
 from citeloom.index.edge.collection import EdgeCollection
@@ -46,7 +46,7 @@ def test_a_project_whose_making_is_killed_is_whole_or_not_there(home: Path, tmp_
     for number in range(_MOMENTS):
         with engine_with(home, _moments(f"p{number}")[number]) as engine, connect(home, hello(home)) as client:
             arguments = {"project": f"p{number}", "folders": [str(papers)]}
-            client.sendall(protocol.line({"id": 1, "verb": "library.add_project", "args": arguments}))
+            client.sendall(protocol.encode_line({"id": 1, "verb": "library.add_project", "args": arguments}))
             assert engine.wait(WAIT) == -signal.SIGKILL
     found = examined(home)
     assert len(found) >= 4
@@ -65,14 +65,14 @@ def test_a_project_whose_making_is_killed_is_whole_or_not_there(home: Path, tmp_
     assert all(_indexes(home, f"p{number}") == undisturbed for number in range(_MOMENTS))
 
 
-def examined(home: Path) -> dict[str, Finding]:
+def examined(home: Path) -> dict[str, HealthFinding]:
     """What the check-up says of each project; an engine that opens them all mends them first."""
     stop_engine(home)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CITELOOM_HOME", str(home))
         service = Container(Settings())
         try:
-            findings = service.doctor.check_up(CheckUp()).findings
+            findings = service.doctor.check_up(CheckUp())
             return {one.part.removeprefix("project "): one for one in findings if one.part.startswith("project ")}
         finally:
             service.indexes.end()

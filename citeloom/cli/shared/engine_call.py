@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 
-from citeloom.api.engine import Watch
+from citeloom.api.engine import Subscribe
 from citeloom.api.verbs import R, Request
 from citeloom.cli.shared.output import console
 from citeloom.ipc import launch
@@ -18,10 +18,10 @@ def waiting(what: str) -> AbstractContextManager[object]:
 
 def connected(*, events: bool = False) -> Client:
     """Return a connection to the engine, started if necessary; a job can be followed on one with events."""
-    with waiting("Connecting" if launch.running() else "Starting the engine"):
+    with waiting("Connecting" if launch.is_running() else "Starting the engine"):
         client = Client()
         if events:
-            client.call(Watch())
+            client.call(Subscribe())
         return client
 
 

@@ -63,7 +63,7 @@ def _follow(client: Client, job_id: str, *, quiet: bool) -> JobFinished:
                 steps = event.searchable + event.done
                 if event.waits_for and waited_at != steps:
                     waited_at = steps
-                    click.echo(f"Waiting: {event.waits_for} Ctrl-C ends it.", err=True)
+                    click.echo(f"Waiting: {event.waits_for} Ctrl-C stops it.", err=True)
                 if bar:
                     bar.update(event)
                 elif not quiet:
@@ -71,7 +71,7 @@ def _follow(client: Client, job_id: str, *, quiet: bool) -> JobFinished:
         return finished is not None
 
     try:
-        client.watch(on_event)
+        client.receive_events(on_event)
     finally:
         if bar:
             bar.close()

@@ -21,5 +21,5 @@ def read_key(next_step: str) -> str:
 def warn_of_environment_key(service: str, key: str | None) -> None:
     """Print a note if the key of a service is taken from the environment."""
     if key == "environment":
-        variable = credentials.variable(service)
+        variable = credentials.variable_name(service)
         click.echo(f"Note: {variable} is set where the engine was started, and is used. Unset it and restart.")

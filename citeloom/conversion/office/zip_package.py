@@ -11,7 +11,14 @@ from lxml import etree
 
 from citeloom.conversion.file_errors import file_error, wrong_suffix
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.files.zip_reader import OLE, ZipHarmful, ZipLocked, ZipReader, ZipRefused, is_encrypted_office
+from citeloom.core.files.zip_reader import (
+    OLE_SIGNATURE,
+    ZipHarmful,
+    ZipLocked,
+    ZipReader,
+    ZipRefused,
+    is_encrypted_office,
+)
 
 NAMES = {"docx": "Word document", "pptx": "PowerPoint presentation", "html": "web page", "epub": "book in EPUB"}
 
@@ -45,8 +52,8 @@ class Package:
         # XML of a book may have a DTD, but no entities of its own.
         self._forbidden = (b"<!ENTITY",) if kind == "epub" else (b"<!DOCTYPE", b"<!ENTITY")
         with path.open("rb") as stream:
-            start = stream.read(len(OLE))
-        if start == OLE:
+            start = stream.read(len(OLE_SIGNATURE))
+        if start == OLE_SIGNATURE:
             raise _encrypted_or_old(path, kind)
         if not start.startswith(b"PK"):
             raise other_format(path, kind)

@@ -22,7 +22,7 @@ from citeloom.core.errors import CiteLoomError, Code
 
 _MAX_BYTES = 32_000_000  # Claude Code's settings file grows to several million
 _BACKUPS = 5
-_MARK = ".citeloom-backup-"
+_BACKUP_SUFFIX = ".citeloom-backup-"
 _NOTHING_WRITTEN = "Nothing was written."
 
 
@@ -41,12 +41,12 @@ def replacing(
     `check` is called last, and may raise.
     """
     if temporary is None:
-        number, name = tempfile.mkstemp(dir=file.parent, prefix=".citeloom-")
+        descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=".citeloom-")
         temporary = Path(name)
     else:
-        number = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o600)
+        descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o600)
     try:
-        with os.fdopen(number, "w+b") as stream:
+        with os.fdopen(descriptor, "w+b") as stream:
             yield stream
             if sync:
                 stream.flush()
@@ -102,7 +102,7 @@ def check_writable(file: Path) -> None:
 def back_up(file: Path, content: bytes) -> Path:
     """Write a backup of a content beside its file and delete the oldest ones; return the backup."""
     stamp = datetime.now().strftime("%Y%m%dT%H%M%S.%f")
-    backup = file.with_name(f"{file.name}{_MARK}{stamp}")
+    backup = file.with_name(f"{file.name}{_BACKUP_SUFFIX}{stamp}")
     try:
         mode = stat.S_IMODE(file.stat().st_mode)  # the file may contain keys, so its backup gets the same permissions
         backup.touch(mode=0o600, exist_ok=False)
@@ -120,7 +120,7 @@ def back_up(file: Path, content: bytes) -> Path:
 
 def backups(file: Path) -> list[Path]:
     """Return the backups of a file, newest first."""
-    begin = f"{file.name}{_MARK}"
+    begin = f"{file.name}{_BACKUP_SUFFIX}"
     try:
         found = [other for other in file.parent.iterdir() if other.name.startswith(begin) and other.is_file()]
         return sorted(found, reverse=True)

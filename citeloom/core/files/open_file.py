@@ -12,19 +12,19 @@ from urllib.request import url2pathname
 from citeloom.core.errors import CiteLoomError, Code
 
 _SCHEMES = ("zotero", "file", "http", "https")
-_PROGRAMS = (".py",)  # some systems run these when they are opened
+_EXECUTABLE_SUFFIXES = (".py",)  # some systems run these when they are opened
 _SECONDS = 5.0  # an opener that has not failed by then has succeeded, or is the viewer itself
 
 
 def open_uri(uri: str) -> tuple[str, str]:
     """Open an address; return what was opened and the page, which the system cannot turn to."""
-    place, page = place_of(uri)
+    place, page = opener_target(uri)
     _open(place)
     return place, page
 
 
-def place_of(uri: str) -> tuple[str, str]:
-    """Return what the system's opener takes for an address, and the page."""
+def opener_target(uri: str) -> tuple[str, str]:
+    """Return the path or address to give to the system's opener, and the page."""
     try:
         parts = urlsplit(uri)
     except ValueError:
@@ -41,7 +41,7 @@ def place_of(uri: str) -> tuple[str, str]:
     file = Path(url2pathname(f"//{parts.netloc}{parts.path}" if parts.netloc else parts.path))
     if not file.exists():
         raise CiteLoomError(Code.FILE_NOT_FOUND, f"{file} is no longer there.", "Put it back, or sync the project.")
-    if file.suffix.lower() in _PROGRAMS:
+    if file.suffix.lower() in _EXECUTABLE_SUFFIXES:
         raise CiteLoomError(
             Code.UNSUPPORTED_FORMAT,
             f"{file} is a program: opening it might run it.",
@@ -55,7 +55,7 @@ def _open(place: str) -> None:
         try:
             os.startfile(place)
         except OSError as error:
-            raise _cannot(place, str(error.strerror)) from error
+            raise _open_error(place, str(error.strerror)) from error
         return
     opener = "open" if sys.platform == "darwin" else "xdg-open"
     try:
@@ -68,17 +68,17 @@ def _open(place: str) -> None:
             start_new_session=True,
         )
     except OSError as error:
-        raise _cannot(place, f"{opener}: {error.strerror}") from error
+        raise _open_error(place, f"{opener}: {error.strerror}") from error
     try:
         code = process.wait(_SECONDS)
     except subprocess.TimeoutExpired:
         process.returncode = 0  # detached: it continues after this process
         return
     if code:
-        raise _cannot(place, f"{opener} ended with code {code}")
+        raise _open_error(place, f"{opener} ended with code {code}")
 
 
-def _cannot(place: str, reason: str) -> CiteLoomError:
+def _open_error(place: str, reason: str) -> CiteLoomError:
     step = "Is Zotero installed? " if place.startswith("zotero:") else ""
     return CiteLoomError(
         Code.FILE_NOT_FOUND, f"This system could not open {place} ({reason}).", f"{step}Open it by hand."

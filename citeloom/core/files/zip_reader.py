@@ -22,9 +22,11 @@ _LARGE = 10 * _MB
 _MAX_PARTS = 20_000
 _PIECE = 64 * 1024
 
-OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # first bytes of Office files before 2007, and of encrypted ones since
+OLE_SIGNATURE = (
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # first bytes of Office files before 2007, and of encrypted ones since
+)
 # Exceptions of `zipfile` for a damaged file.
-BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, struct.error)
+ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, struct.error)
 
 
 class ZipRefused(Exception):
@@ -44,7 +46,7 @@ class ZipLocked(ZipRefused):
 
 
 def is_encrypted_office(content: bytes) -> bool:
-    """Return whether a file that begins with `OLE` is an encrypted Office file, and not one from before 2007."""
+    """Return whether a file with `OLE_SIGNATURE` is an encrypted Office file, and not one from before 2007."""
     return "EncryptedPackage".encode("utf-16-le") in content
 
 
@@ -54,7 +56,7 @@ class ZipReader:
     def __init__(self, file: Path | BinaryIO) -> None:
         try:
             self._zip = zipfile.ZipFile(file)
-        except (*BROKEN_ZIP, OSError) as error:
+        except (*ZIP_ERRORS, OSError) as error:
             raise _damaged_or_disk(error, "its table of contents cannot be read") from None
         parts = [part for part in self._zip.infolist() if not part.is_dir()]
         if len(parts) > _MAX_PARTS:
@@ -94,7 +96,7 @@ class ZipReader:
         ratio = part.file_size / max(part.compress_size, 1)
         if part.file_size > _MAX_PART or (part.file_size > _LARGE and ratio > _MAX_RATIO):
             size = f"{part.file_size / _MB:,.0f} MB"
-            raise ZipHarmful(f"its part {name} swells from {part.compress_size / _MB:,.1f} MB to {size}")
+            raise ZipHarmful(f"its part {name} expands from {part.compress_size / _MB:,.1f} MB to {size}")
         size_so_far = 0
         try:
             with self._zip.open(part) as stream:
@@ -104,7 +106,7 @@ class ZipReader:
                     if size_so_far > part.file_size:
                         raise zipfile.BadZipFile
                     yield piece
-        except (*BROKEN_ZIP, OSError) as error:
+        except (*ZIP_ERRORS, OSError) as error:
             raise _damaged_or_disk(error, f"its part {name} cannot be unpacked") from None
 
 

@@ -21,9 +21,9 @@ REMOVED = (
     r"\U000e0000-\U000e007f"  # tags: a second, invisible ASCII
 )
 _BREAKS = r"\x0b\x0c\r\x85\u2028\u2029"  # line ends other than the line feed
-_HALVES = r"\ud800-\udfff"  # lone surrogates, which no encoding can represent
-_UNSAFE = re.compile(rf"\r\n|[{REMOVED}{_BREAKS}{_HALVES}]")
-_UNSAFE_IN_LINE = re.compile(rf"[\t\n{REMOVED}{_BREAKS}{_HALVES}]")
+_SURROGATES = r"\ud800-\udfff"  # lone surrogates, which no encoding can represent
+_UNSAFE = re.compile(rf"\r\n|[{REMOVED}{_BREAKS}{_SURROGATES}]")
+_UNSAFE_IN_LINE = re.compile(rf"[\t\n{REMOVED}{_BREAKS}{_SURROGATES}]")
 _TO_SPACES = str.maketrans("\t\n", "  ")
 
 MAX_REPEATED = 1000  # bytes of input that an answer repeats
@@ -55,14 +55,14 @@ def escaped_json(text: str) -> str:
     return _UNSAFE.sub(lambda found: json.dumps(found[0])[1:-1], text)
 
 
-def shortened(text: str, most: int = MAX_REPEATED) -> str:
-    """Return text of at most `most` bytes: of a longer one its beginning and its end, which may be a next step."""
-    if len(text) * 4 <= most:
+def shortened(text: str, max_bytes: int = MAX_REPEATED) -> str:
+    """Return text of at most `max_bytes` bytes: of a longer one its beginning and its end, which may be a next step."""
+    if len(text) * 4 <= max_bytes:
         return text
     data = text.encode("utf-8", "replace")
-    if len(data) <= most:
+    if len(data) <= max_bytes:
         return text
-    room = most - len(_ELLIPSIS.encode())
+    room = max_bytes - len(_ELLIPSIS.encode())
     end = room // 4
     return data[: room - end].decode(errors="ignore") + _ELLIPSIS + data[len(data) - end :].decode(errors="ignore")
 
@@ -77,9 +77,9 @@ def map_texts(change: Callable[[str], str], value: Any) -> Any:
     if isinstance(value, str):
         return change(value)
     if isinstance(value, Mapping):
-        return {map_texts(change, key): map_texts(change, one) for key, one in value.items()}
+        return {map_texts(change, key): map_texts(change, item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [map_texts(change, one) for one in value]
+        return [map_texts(change, item) for item in value]
     return value
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from PySide6.QtCore import QStandardPaths, Qt
 from PySide6.QtWidgets import QComboBox, QFileDialog, QMessageBox, QWidget
 
-from citeloom.api.activity import ClearAccessLog, ClearedLog, GetLoggedPassages, LoggedPassage
-from citeloom.api.library import ListProjects, ProjectSummaries
+from citeloom.api.activity import ClearAccessLog, GetLoggedPassages, LoggedPassage
+from citeloom.api.library import ListProjects, ProjectSummary
 from citeloom.core import settings
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.types import AccessEntry
@@ -62,7 +62,7 @@ class EntryDetails(RichTextView):
         self._task = self._tasks.send(
             self,
             GetLoggedPassages(project=row.project_id, chunk_ids=row.passages),
-            done=lambda answer: self.write([*about, *self._passages(answer.passages)]),
+            done=lambda passages: self.write([*about, *self._passages(passages)]),
             failed=lambda error: self._on_failed(about, error),
         )
 
@@ -202,9 +202,9 @@ class AccessLogPart(QWidget):
         self.export_button.setEnabled(bool(self.model.rows) and self.export is None)
         self.clear_button.setEnabled(bool(self.model.rows) or filtered)
 
-    def _on_projects(self, answer: ProjectSummaries) -> None:
+    def _on_projects(self, projects: list[ProjectSummary]) -> None:
         chosen = self._project()
-        names = {project.id for project in answer.projects}
+        names = {project.id for project in projects}
         if chosen:  # it may have been removed; its log entries remain
             names.add(chosen)
         self.project_box.clear()
@@ -278,6 +278,6 @@ class AccessLogPart(QWidget):
             ),
         )
 
-    def _on_cleared(self, cleared: ClearedLog) -> None:
+    def _on_cleared(self, count: int) -> None:
         self.model.reload()
-        self.banner.show_message(self.tr("The log was cleared: {count} entries.").format(count=number(cleared.removed)))
+        self.banner.show_message(self.tr("The log was cleared: {count} entries.").format(count=number(count)))

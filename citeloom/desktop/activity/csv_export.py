@@ -10,7 +10,6 @@ from typing import Any
 
 from PySide6.QtCore import QLocale, QObject, Signal
 
-from citeloom.api.activity import AccessLog
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.files import atomic_file
 from citeloom.core.types import AccessEntry
@@ -83,10 +82,10 @@ class Export(QObject):
         if self._task:
             self._task.drop()
 
-    def _on_block(self, answer: AccessLog) -> None:
-        self._rows += answer.entries
+    def _on_block(self, entries: list[AccessEntry]) -> None:
+        self._rows += entries
         self.counted.emit(len(self._rows))
-        if len(answer.entries) == _BLOCK:
+        if len(entries) == _BLOCK:
             self.start()
             return
         self.writing.emit()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QMessageBox, QWidget
 
-from citeloom.api.engine import ConnectedEditor, ConnectedEditors, DisconnectEditor, ListEditors
+from citeloom.api.engine import ConnectedEditor, DisconnectEditor, ListEditors
 from citeloom.api.events import EditorConnected, EditorLeft, Event
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.shell.engine_tasks import Task
@@ -59,12 +59,12 @@ class EditorsPart(QWidget):
         if self._task is None:
             self._task = self.context.tasks.send(self, ListEditors(), done=self._on_editors, failed=self._on_failed)
 
-    def _on_editors(self, answer: ConnectedEditors) -> None:
+    def _on_editors(self, editors: list[ConnectedEditor]) -> None:
         self._task = None
         self.banner.load_succeeded()
-        self.model.set_rows(answer.editors)
-        self.stack.setCurrentIndex(1 if answer.editors else 0)
-        self.counted.emit(len(answer.editors))
+        self.model.set_rows(editors)
+        self.stack.setCurrentIndex(1 if editors else 0)
+        self.counted.emit(len(editors))
 
     def _on_failed(self, error: CiteLoomError) -> None:
         self._task = None

@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QProgressBar, QScrollArea, QSizePolicy, QWidget
 
-from citeloom.api.activity import Jobs, ListJobs, PastJob
+from citeloom.api.activity import JobList, ListJobs, PastJob
 from citeloom.api.engine import CancelJob
 from citeloom.api.events import Event, JobFinished
 from citeloom.core.errors import CiteLoomError
@@ -177,7 +177,7 @@ class ImportsPart(QWidget):
         )
         tab_order(self.table, self.details, self.older_button, self.papers_button)
 
-    def _on_jobs(self, jobs: Jobs) -> None:
+    def _on_jobs(self, jobs: JobList) -> None:
         self._task = None
         self.banner.load_succeeded()
         self.model.set_rows(jobs.past)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Signal
 
-from citeloom.api.activity import AccessLog, ShowAccessLog
+from citeloom.api.activity import ShowAccessLog
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.types import AccessEntry
 from citeloom.desktop.shell.engine_tasks import EngineTasks, Task
@@ -80,7 +80,7 @@ class LogModel(RowsModel[AccessEntry]):
         if self.rows and self.canFetchMore(parent):
             self._older = self._request(self.rows[-1].id, self._on_older)
 
-    def _request(self, before: int | None, done: Callable[[AccessLog], None]) -> Task:
+    def _request(self, before: int | None, done: Callable[[list[AccessEntry]], None]) -> Task:
         return self._tasks.send(self, self.filters.request(BLOCK, before), done=done, failed=self._on_failed)
 
     def _on_failed(self, error: CiteLoomError) -> None:
@@ -95,9 +95,8 @@ class LogModel(RowsModel[AccessEntry]):
         self._complete = len(rows) < BLOCK
         self.set_rows(rows)
 
-    def _on_newest(self, answer: AccessLog) -> None:
+    def _on_newest(self, rows: list[AccessEntry]) -> None:
         self._newer = None
-        rows = answer.entries
         newest = self.rows[0].id if self.rows else None
         places = [place for place, row in enumerate(rows) if row.id == newest]
         if self._stale or not places:  # all are new, or the log was cleared
@@ -109,9 +108,8 @@ class LogModel(RowsModel[AccessEntry]):
             self.endInsertRows()
         self.loaded.emit()
 
-    def _on_older(self, answer: AccessLog) -> None:
+    def _on_older(self, rows: list[AccessEntry]) -> None:
         self._older = None
-        rows = answer.entries
         self._complete = len(rows) < BLOCK
         if rows:
             self.beginInsertRows(QModelIndex(), len(self.rows), len(self.rows) + len(rows) - 1)

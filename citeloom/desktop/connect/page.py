@@ -10,9 +10,9 @@ from PySide6.QtCore import QEvent, QTimer
 from PySide6.QtWidgets import QWidget
 
 from citeloom import editors as clients
-from citeloom.api.engine import ConnectedEditors, ListEditors
+from citeloom.api.engine import ConnectedEditor, ListEditors
 from citeloom.api.events import EditorConnected, EditorLeft, Event
-from citeloom.api.library import ListProjects, ProjectSummaries
+from citeloom.api.library import ListProjects, ProjectSummary
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.connect import states
 from citeloom.desktop.connect.editor_list import EditorList
@@ -102,13 +102,13 @@ class ConnectPage(Page):
             tasks.send(self, ListEditors(), done=self._on_live, failed=self.banner.load_failed),
         ]
 
-    def _on_projects(self, answer: ProjectSummaries) -> None:
-        names = [project.id for project in answer.projects]
+    def _on_projects(self, projects: list[ProjectSummary]) -> None:
+        names = [project.id for project in projects]
         self.panel.choice.show_projects(names)
         self.other.choice.show_projects(names)
 
-    def _on_live(self, answer: ConnectedEditors) -> None:
-        self._live = {found for one in answer.editors if (found := client_id(one.client))}
+    def _on_live(self, connected: list[ConnectedEditor]) -> None:
+        self._live = {found for one in connected if (found := client_id(one.client))}
         self._show_editors()
 
     def _on_event(self, event: Event) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QWidget
 
 from citeloom.api.events import Event, JobFinished
-from citeloom.api.library import AddProject, ListProjects, NewProject, ProjectSummaries, ShowProject
+from citeloom.api.library import AddProject, ListProjects, NewProject, ProjectSummary, ShowProject
 from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.library.project_list import ProjectList
@@ -86,12 +86,12 @@ class ProjectsPage(Page):
             self, ListProjects(), done=self._show, failed=self._on_unread, replaces=self._task
         )
 
-    def _show(self, answer: ProjectSummaries) -> None:
-        self.list.load(answer.projects)
+    def _show(self, projects: list[ProjectSummary]) -> None:
+        self.list.load(projects)
         if self._to_choose and self.list.model.project(self._to_choose):
             self.list.choose(self._to_choose)
             self._to_choose = ""
-        self.stack.setCurrentWidget(self.splitter if answer.projects else self.first)
+        self.stack.setCurrentWidget(self.splitter if projects else self.first)
 
     def _on_chosen(self, project: str) -> None:
         known = self.list.model.project(project)

@@ -134,7 +134,7 @@ class Importing(QObject):
         if plan.problems:
             lines = [self.tr("{file}: {problem}").format(file=p.source, problem=p.reason) for p in plan.problems]
             self.notice.emit("\n".join(lines[:_MAX_LISTED]), True)
-        if not plan.asks:
+        if not plan.needs_confirmation:
             self.read(project)
             return
         self.plan_dialog = PlanDialog(self._window, plan)

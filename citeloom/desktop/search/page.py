@@ -12,7 +12,7 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
 
 from citeloom.api.events import Event, JobFinished, JobQueued
-from citeloom.api.library import ListProjects, ProjectSummaries
+from citeloom.api.library import ListProjects, ProjectSummary
 from citeloom.api.search import FacetsResult, GetFacets, QueryResult, SearchHit
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.types import Coverage
@@ -149,9 +149,9 @@ class SearchPage(Page):
             self, ListProjects(), done=self._on_projects, failed=self._on_failed, replaces=before
         )
 
-    def _on_projects(self, answer: ProjectSummaries) -> None:
+    def _on_projects(self, projects: list[ProjectSummary]) -> None:
         self._projects_loaded = True
-        self.bar.offer(answer.projects, self._wanted_project)
+        self.bar.offer(projects, self._wanted_project)
         self._wanted_project = None
         if self.bar.project_id() is None:
             self._show_hits((), None, "")

@@ -9,9 +9,9 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
+from citeloom.api.activity import StartedJob
 from citeloom.api.events import Event, JobFinished
 from citeloom.api.maintenance import BackupContents, BackupResult, ReadBackup, Restore, RestoreResult, StartBackup
-from citeloom.api.types import StartedJob
 from citeloom.api.verbs import decode
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.library.job_strip import JobStrip
@@ -151,7 +151,7 @@ class Backups(QWidget):
             text = self.tr("Restored: {count} projects with {passages} passages.").format(
                 count=basics.number(len(result.projects)), passages=basics.number(result.passages)
             )
-            aside = result.aside
+            aside = result.replaced_data
             if aside:
                 text += " " + self.tr("The previous data is in {folder}").format(folder=aside)
             self._banner.show_message(text, action=self._folder_action(Path(aside)) if aside else None)

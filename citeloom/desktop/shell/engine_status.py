@@ -37,7 +37,7 @@ class Situation:
     @property
     def tray_state(self) -> TrayState:
         """The state of the tray icon."""
-        wrong = self.settings_problem or (self.status and self.status.lost)
+        wrong = self.settings_problem or (self.status and self.status.orphaned_indexes)
         if self.troubles or self.problem or self.other_version or wrong:
             return TrayState.ATTENTION
         if self.paused:

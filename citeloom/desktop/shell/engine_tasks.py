@@ -13,7 +13,7 @@ import shiboken6
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from citeloom import __version__
-from citeloom.api.engine import Status, Watch
+from citeloom.api.engine import Status, Subscribe
 from citeloom.api.events import Event
 from citeloom.api.verbs import R, Request
 from citeloom.core.errors import CiteLoomError, Code
@@ -203,7 +203,7 @@ class EngineTasks(QObject):
     def _client(self) -> Client:
         """Return the connection of this thread: a connection carries one request at a time."""
         client: Client | None = getattr(self._local, "client", None)
-        if client is not None and not client.alive():
+        if client is not None and not client.is_open():
             self._drop_client()
             client = None
         if client is None:
@@ -235,11 +235,11 @@ class EngineTasks(QObject):
             client = None
             try:
                 client = self._connect()
-                client.call(Watch())
+                client.call(Subscribe())
                 status = client.call(Status())
                 failures = 0
                 self._emit(self.reached, status)
-                client.watch(self._on_event)
+                client.receive_events(self._on_event)
             except CiteLoomError as error:
                 log.info("the engine was lost: %s", error)
                 self._emit(self.lost, error)

@@ -136,8 +136,8 @@ class MainWindow(QMainWindow):
         elif now.settings_problem:
             message = now.settings_problem
             action = (self.tr("Open Settings"), lambda: self.go("settings"))
-        elif now.status and now.status.lost:
-            message = now.status.lost
+        elif now.status and now.status.orphaned_indexes:
+            message = now.status.orphaned_indexes
         if message == self._problem:
             return
         self._problem = message

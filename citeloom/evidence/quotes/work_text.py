@@ -8,11 +8,11 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from citeloom.core.types import ASIDE, Block, BlockKind, Converted, TextSource
+from citeloom.core.types import OUTSIDE_BODY_TEXT, Block, BlockKind, Converted, TextSource
 from citeloom.evidence.quotes import tokens
 
 # Blocks beside the running text: they must not separate the two halves of a paragraph.
-_SEPARATE_KINDS = ASIDE | {BlockKind.TABLE}
+_SEPARATE_KINDS = OUTSIDE_BODY_TEXT | {BlockKind.TABLE}
 _MAX_CANDIDATES = 20_000  # occurrences that are checked: very short strings occur too often
 _PIECE_SEPARATOR = "\n"  # in `letters`; no word contains it, so nothing is found across pieces
 
@@ -52,7 +52,7 @@ class WorkText:
         self._add_piece(running, aside=False)
         for block in blocks:
             if block.kind in _SEPARATE_KINDS:
-                self._add_piece([block], aside=block.kind in ASIDE)
+                self._add_piece([block], aside=block.kind in OUTSIDE_BODY_TEXT)
         for page in pages:
             for line in page.margin:
                 source, confidence = page.text_source, page.ocr_confidence

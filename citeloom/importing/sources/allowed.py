@@ -19,7 +19,7 @@ def allowed_path(given: str, sources: Sequence[Source], references: str | None) 
         path = _resolved(candidate)
         if path is None:
             continue
-        if any(s.holds(path) or path == Path(s.path) for s in sources) or str(path) == references:
+        if any(s.contains(path) or path == Path(s.path) for s in sources) or str(path) == references:
             if _exists(path):
                 return path
             missing = missing or path

@@ -85,7 +85,7 @@ class SourceContents:
         path = Path(source)
         if source in self.problems or any(path.is_relative_to(folder) for folder in self.unreadable):
             return False
-        return any(source.holds(path) for source in self.scanned)
+        return any(source.contains(path) for source in self.scanned)
 
 
 def scan_sources(sources: Sequence[Source], found: SourceContents, *, strict: bool) -> None:

@@ -125,7 +125,7 @@ class ZoteroItems:
         rest = [item for item in items if item.key not in own]
         if not rest:
             return keys
-        before = self.catalog.documents.item_keys()
+        before = self.catalog.documents.citekeys_by_item()
         owned = set(own.values())
         taken = owned | self.catalog.documents.citekeys()
         for item in rest:

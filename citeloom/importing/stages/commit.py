@@ -240,7 +240,7 @@ class DocumentCommitter:
         if not state.request.force_rebuild:  # in a rebuild, the old vectors may be of another model
             known = known_vectors(old, None if same_stems else partial(state.embed_sparse, language=document.language))
         texts = [p.embedded_text for p in passages]
-        renamed_from = state.catalog.citekey_aliases.of(document.project_id, record.citekey)
+        renamed_from = state.catalog.citekey_aliases.former_keys(document.project_id, record.citekey)
         fresh = [text for text in dict.fromkeys(texts) if text not in known]
         known |= zip(fresh, state.embed(fresh, document.language), strict=True)
         log.debug("%s: %d of %d texts embedded", document.source, len(fresh), len(texts))
@@ -265,7 +265,7 @@ class DocumentCommitter:
     def _replace_folder_copy(self, document: Document, file: FoundFile) -> None:
         """Replace the document of the same file in a folder: the Zotero record is the one to cite by."""
         known = self.state.catalog.documents
-        folder_copy = known.same_content(document.project_id, document.content_hash or "", document.doc_id)
+        folder_copy = known.find_same_content(document.project_id, document.content_hash or "", document.doc_id)
         if folder_copy and not folder_copy.zotero and isinstance(self.writer, LiveWriter):
             self._mark_duplicate(folder_copy, file.source)
             known.save(folder_copy)

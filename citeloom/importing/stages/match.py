@@ -318,7 +318,7 @@ def replace_record(catalog: Catalog, collection: Collection, document: Document,
         collection.rewrite(passages, record_values(found.record, (), document.open_claim))
     catalog.documents.save(document)
     if changed and document.citekey:
-        renamed_from = catalog.citekey_aliases.of(document.project_id, document.citekey)
+        renamed_from = catalog.citekey_aliases.former_keys(document.project_id, document.citekey)
         collection.rewrite(passages, record_values(found.record, renamed_from, document.open_claim))
     return changed
 
@@ -328,7 +328,7 @@ def note_rename(catalog: Catalog, document: Document, record: Record) -> None:
     if document.matched_by == BY_RESEARCHER or not record.citekey:
         return
     if document.citekey and document.citekey != record.citekey:
-        catalog.citekey_aliases.note(document.project_id, document.citekey, record.citekey)
+        catalog.citekey_aliases.add(document.project_id, document.citekey, record.citekey)
 
 
 def _match_again(catalog: Catalog, records: RecordFinder, document: Document) -> RecordMatch | None:

@@ -161,7 +161,7 @@ class Reader:
         if state.request.force_rebuild:
             return None  # in a rebuild, the catalog describes the old generation
         own = document_id(state.project.id, source)
-        known = state.catalog.documents.same_content(state.project.id, content_hash, own)
+        known = state.catalog.documents.find_same_content(state.project.id, content_hash, own)
         if known is None or known.doc_id in state.removed or known.source in state.unread:
             return None
         return known.source if known.zotero or not file.item else None

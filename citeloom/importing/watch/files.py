@@ -13,6 +13,7 @@ from pathlib import Path
 import watchfiles
 
 from citeloom.core import paths
+from citeloom.core.files.file_stamp import FileStamp, file_stamp
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +27,6 @@ _STOP_SECONDS = 5.0
 _UNFINISHED = (".part", ".partial", ".tmp", ".temp", ".crdownload", ".download", "~")
 _NETWORK = ("nfs", "cifs", "smb", "9p", "afs", "davfs", "fuse.sshfs", "fuse.rclone", "fuse.davfs")
 
-_Stamp = tuple[int, int] | None  # size and time of a file; None for anything else
 _Changes = Generator[set[watchfiles.main.FileChange], None, None]
 
 
@@ -45,7 +45,7 @@ class _Pending:
 
     since: float
     quiet_from: float
-    stamps: dict[Path, _Stamp] = field(default_factory=dict)  # of the changed files
+    stamps: dict[Path, FileStamp | None] = field(default_factory=dict)  # of the changed files
     watched: set[Path] = field(default_factory=set)  # folders and files that contain the changes
 
 
@@ -167,7 +167,7 @@ class FileWatcher:
         now = self._clock()
         pending = self._pending.setdefault(project, _Pending(now, now))
         pending.quiet_from = now
-        pending.stamps[file] = _stamp(file)
+        pending.stamps[file] = file_stamp(file)
         pending.watched.add(path)
 
     def _notify(self) -> None:
@@ -177,7 +177,9 @@ class FileWatcher:
                 if now - pending.quiet_from < QUIET:
                     continue
                 # Not every system reports a file that keeps growing.
-                growing = {file: _stamp(file) for file, stamp in pending.stamps.items() if _stamp(file) != stamp}
+                growing = {
+                    file: file_stamp(file) for file, stamp in pending.stamps.items() if file_stamp(file) != stamp
+                }
                 if growing:
                     pending.stamps |= growing
                     pending.quiet_from = now
@@ -241,11 +243,3 @@ def _has_content(path: Path) -> bool:
         return path.is_file() or any(path.iterdir())
     except OSError:
         return False
-
-
-def _stamp(file: Path) -> _Stamp:
-    try:
-        about = file.stat()
-        return (about.st_size, about.st_mtime_ns) if file.is_file() else None
-    except OSError:
-        return None

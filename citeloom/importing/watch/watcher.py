@@ -89,12 +89,12 @@ class ProjectWatcher:
             self._sync(project_id)
 
     def _reads_zotero(self) -> bool:
-        return not self._paused() and bool(self._catalog.projects.reading_zotero())
+        return not self._paused() and bool(self._catalog.projects.with_zotero_source())
 
     def _sync_all(self) -> None:
         problems = []
         with source_cache():
-            for project_id in self._catalog.projects.reading_zotero():
+            for project_id in self._catalog.projects.with_zotero_source():
                 try:
                     self._sync(project_id)
                 except CiteLoomError as error:

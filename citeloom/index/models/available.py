@@ -50,7 +50,7 @@ class DenseChoice:
     description: str
     size_gb: float
     bundled: bool
-    here: bool
+    installed: bool  # on this machine
     languages: tuple[str, ...]  # codes; `MULTILINGUAL`: dozens
     tokens: int | None  # maximum of a text; None: unknown
 
@@ -62,7 +62,7 @@ class RerankerChoice:
     name: str
     description: str
     size_gb: float
-    here: bool
+    installed: bool  # on this machine
 
 
 def choices() -> list[DenseChoice]:

@@ -19,8 +19,8 @@ def for_server(address: str) -> str | None:
 
 def store(key: str, addresses: Sequence[str]) -> None:
     """Store a key in the keyring for these servers; for all if none is named."""
-    before = _stored() if credentials.where(NAME) == "keyring" else {}
-    credentials.put(NAME, json.dumps({**before, **dict.fromkeys(addresses or [_ANY], key)}))
+    before = _stored() if credentials.key_source(NAME) == "keyring" else {}
+    credentials.store(NAME, json.dumps({**before, **dict.fromkeys(addresses or [_ANY], key)}))
 
 
 def _stored() -> dict[str, str]:

@@ -14,7 +14,7 @@ from urllib.parse import urljoin
 import httpx2
 
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.files.zip_reader import BROKEN_ZIP
+from citeloom.core.files.zip_reader import ZIP_ERRORS
 from citeloom.zotero.api_json import incomplete_answer
 
 _MAX_REDIRECTS = 5
@@ -182,7 +182,7 @@ def _unpack(part: Path, name: str, max_bytes: int) -> None:
                     _check_size(size, max_bytes, name)
                     file.write(chunk)
         unpacked.replace(part)
-    except (*BROKEN_ZIP, IndexError) as error:
+    except (*ZIP_ERRORS, IndexError) as error:
         raise incomplete_answer(f"{name} is in an archive in Zotero's storage that cannot be read") from error
     finally:
         unpacked.unlink(missing_ok=True)

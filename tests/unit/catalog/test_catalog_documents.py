@@ -115,10 +115,10 @@ def test_pages_of_documents_come_in_order_without_gap_or_repetition(catalog: Cat
     for offset in range(0, 6, 2):
         ids, total = catalog.documents.page(project.id, limit=2, offset=offset)
         assert total == 5
-        seen += [d.citekey for d in catalog.documents.some(project.id, ids)]
+        seen += [d.citekey for d in catalog.documents.by_ids(project.id, ids)]
     assert seen == ["k0", "k1", "k2", "k3", "k4"]
     ids, total = catalog.documents.page(project.id, state="failed", limit=10)
-    assert ([d.citekey for d in catalog.documents.some(project.id, ids)], total) == (["k1", "k3"], 2)
+    assert ([d.citekey for d in catalog.documents.by_ids(project.id, ids)], total) == (["k1", "k3"], 2)
 
 
 def test_a_citekey_names_the_searchable_one_of_two_documents(catalog: Catalog, project: Project) -> None:
@@ -135,7 +135,7 @@ def test_a_citekey_names_the_searchable_one_of_two_documents(catalog: Catalog, p
 def test_same_content_means_another_searchable_document(catalog: Catalog, project: Project) -> None:
     catalog.documents.save(Document(project.id, "a", "/a", content_hash="h", state=State.FAILED))
     catalog.documents.save(Document(project.id, "b", "/b", content_hash="h", state=State.READY))
-    found = catalog.documents.same_content(project.id, "h", "c")
+    found = catalog.documents.find_same_content(project.id, "h", "c")
     assert found is not None and found.doc_id == "b"
-    assert catalog.documents.same_content(project.id, "h", "b") is None
-    assert catalog.documents.same_content(project.id, "other", "c") is None
+    assert catalog.documents.find_same_content(project.id, "h", "b") is None
+    assert catalog.documents.find_same_content(project.id, "other", "c") is None

@@ -90,10 +90,10 @@ def test_a_project_keeps_what_it_was_made_with_until_it_is_saved_anew(catalog: C
     made = catalog.projects.add("thesis/one", "/refs.json", {**MODEL, "sparse_model": "s"})
     assert (made.collection, made.generation, made.references_path) == ("proj-thesis-one", 1, "/refs.json")
     assert made.hybrid_enabled and not replace(made, sparse_model="").hybrid_enabled
-    catalog.projects.name_references("thesis/one", "/others.json")  # during a rebuild, say
-    catalog.projects.note_references("thesis/one", "h")
+    catalog.projects.set_references_path("thesis/one", "/others.json")  # during a rebuild, say
+    catalog.projects.set_references_hash("thesis/one", "h")
     catalog.projects.save(replace(made, generation=2, dense_model="other"))
-    catalog.projects.keep_model("thesis/one")
+    catalog.projects.mark_model_chosen("thesis/one")
     changed = {"references_path": "/others.json", "references_hash": "h", "own_model": True}
     again = catalog.projects.get("thesis/one")
     assert again == replace(made, generation=2, dense_model="other", **changed)
@@ -160,7 +160,7 @@ def test_a_removed_project_takes_its_rows_along_but_not_the_access_log(catalog: 
     ],
 )
 def test_a_source_holds_what_lies_in_it(source: Source, path: str, held: bool) -> None:
-    assert source.holds(Path(path)) is held
+    assert source.contains(Path(path)) is held
 
 
 def test_a_source_added_twice_is_one_source(catalog: Catalog, project: Project) -> None:

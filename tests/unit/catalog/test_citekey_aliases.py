@@ -21,7 +21,7 @@ def named(catalog: Catalog, project: Project, key: str, doc_id: str = "doc") -> 
 
 
 def rename(catalog: Catalog, project: Project, old: str, new: str, doc_id: str = "doc") -> None:
-    catalog.citekey_aliases.note(project.id, old, new)
+    catalog.citekey_aliases.add(project.id, old, new)
     named(catalog, project, new, doc_id)
 
 
@@ -34,14 +34,14 @@ def test_a_key_renamed_twice_leads_to_the_last_one(catalog: Catalog, project: Pr
         None,
         None,
     ]
-    assert catalog.citekey_aliases.of(project.id, "third") == ["first", "second"]
+    assert catalog.citekey_aliases.former_keys(project.id, "third") == ["first", "second"]
 
 
 def test_a_key_that_another_work_has_now_is_that_works(catalog: Catalog, project: Project) -> None:
     rename(catalog, project, "old", "new")
     named(catalog, project, "old", "another")
     assert catalog.citekey_aliases.current(project.id, "old") is None
-    assert catalog.citekey_aliases.of(project.id, "new") == []
+    assert catalog.citekey_aliases.former_keys(project.id, "new") == []
 
 
 def test_aliases_outlive_a_document_and_go_with_the_project(catalog: Catalog, project: Project) -> None:
@@ -66,6 +66,6 @@ def test_every_key_that_a_work_had_leads_to_its_key_of_today(keys: list[str]) ->
         assert {key: catalog.citekey_aliases.current(project.id, key) for key in before} == dict.fromkeys(
             before, keys[-1]
         )
-        assert catalog.citekey_aliases.of(project.id, keys[-1]) == sorted(before)
+        assert catalog.citekey_aliases.former_keys(project.id, keys[-1]) == sorted(before)
     finally:
         catalog.close()

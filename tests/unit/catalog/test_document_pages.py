@@ -103,7 +103,7 @@ def test_any_list_in_any_order_is_whole_and_sorted_with_nothing_last(
         some = [k for k in keys if k is not None]
         assert keys == some + [None] * (len(keys) - len(some))
         assert some == sorted(some, reverse=descending)
-        assert [d.doc_id for d in shared.documents.some("one", listed)] == listed
+        assert [d.doc_id for d in shared.documents.by_ids("one", listed)] == listed
     finally:
         shared.projects.remove("one")
 

@@ -79,7 +79,7 @@ def test_only_the_last_500_jobs_that_have_ended_are_kept(catalog: Catalog, proje
         for number in range(503):
             ended(catalog, project, number)
     catalog.jobs.save(Job("waits", project.id, "ingest", {}, created_at="2000-01-01"))
-    assert catalog.jobs.forget_old() == 3
+    assert catalog.jobs.delete_old() == 3
     kept = catalog.jobs.past(None, 1000)
     assert (len(kept), kept[0].id, kept[-1].id) == (500, "j502", "j3")
     assert [j.id for j in catalog.jobs.unfinished()] == ["waits"]
@@ -102,10 +102,10 @@ def test_what_is_older_than_it_is_kept_is_forgotten(catalog: Catalog) -> None:
     for asked in ("old", "new"):
         note(catalog, asked=asked)
     catalog.db.write("UPDATE access_log SET at = '2024-01-01T00:00:00.000+00:00' WHERE asked = 'old'")
-    assert catalog.access_log.forget(10**12) == 0
-    assert catalog.access_log.forget(30) == 1
+    assert catalog.access_log.delete(10**12) == 0
+    assert catalog.access_log.delete(30) == 1
     assert [e.asked for e in catalog.access_log.latest(None, 9)] == ["new"]
-    assert catalog.access_log.forget() == 1
+    assert catalog.access_log.delete() == 1
     assert catalog.access_log.latest(None, 9) == []
 
 
@@ -119,5 +119,5 @@ def test_what_was_cleared_is_not_on_the_disk_any_more(catalog: Catalog) -> None:
     for number in range(50):
         note(catalog, asked=f"{question} {number}")
     assert on_disk()
-    assert catalog.access_log.forget() == 50
+    assert catalog.access_log.delete() == 50
     assert not on_disk()

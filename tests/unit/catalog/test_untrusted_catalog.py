@@ -36,7 +36,7 @@ def test_a_catalog_of_any_version_is_brought_up_to_date(tmp_path: Path, version:
     assert [source["path"] for source in sources_of(file)] == ["/papers", "/refs.bib"]
     assert adopt_catalog(file) == {"thesis": ("proj-thesis", 1)}
     catalog = Catalog(file)
-    (document,) = catalog.documents.some("thesis", ["d"])
+    (document,) = catalog.documents.by_ids("thesis", ["d"])
     assert document.title == "On moths" and document.text_source == ("native" if version == 1 else "")
     assert catalog.db.version > 4 and [s.path for s in catalog.projects.sources("thesis")] == ["/papers"]
     catalog.close()

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from citeloom.api.evidence import ManuscriptEdit
 from citeloom.cli import check_fix
 from citeloom.cli.check_fix import difference, fix, with_edits
-from citeloom.cli.check_run import Checked
+from citeloom.cli.check_run import CheckedManuscript
 from citeloom.core.errors import CiteLoomError
 from tests.sample_results import check_report, finding
 
@@ -31,12 +31,12 @@ def edits(text: str, old: str = OLD, new: str = NEW) -> list[ManuscriptEdit]:
     return [edit(n, old, new) for n in range(len(text)) if text.startswith(old, n)]
 
 
-def checked(file: Path, encoding: str = "utf-8", **other: Any) -> Checked:
+def checked(file: Path, encoding: str = "utf-8", **other: Any) -> CheckedManuscript:
     content = file.read_bytes()
     found = edits(content.decode(encoding))
     findings = [finding("renamed-key") for _ in found]
     about = {"edits": tuple(found), "encoding": encoding, "sha256": hashlib.sha256(content).hexdigest(), **other}
-    return Checked(file.name, str(file), check_report(*findings, **about))
+    return CheckedManuscript(file.name, str(file), check_report(*findings, **about))
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from citeloom.api.evidence import Finding, ManuscriptEdit
-from citeloom.cli.check_run import Checked
+from citeloom.cli.check_run import CheckedManuscript
 from citeloom.cli.check_sarif import RULES, as_sarif
 from citeloom.core.errors import CiteLoomError, Code
 from tests import sample_results
@@ -21,8 +21,8 @@ def finding(rule: str, edit: int | None = None) -> Finding:
     return sample_results.finding(rule, RULES[rule][0], message=f"{rule}.", citekey="okaf", edit=edit, **span)
 
 
-def checked(path: Path, *findings: Finding, **other: Any) -> Checked:
-    return Checked(path.name, str(path), sample_results.check_report(*findings, edits=(EDIT,), **other))
+def checked(path: Path, *findings: Finding, **other: Any) -> CheckedManuscript:
+    return CheckedManuscript(path.name, str(path), sample_results.check_report(*findings, edits=(EDIT,), **other))
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def test_a_word_document_has_paragraphs_instead_of_lines(folder: Path) -> None:
 
 def test_a_file_that_could_not_be_checked_is_told(folder: Path) -> None:
     problem = CiteLoomError(Code.FILE_NOT_FOUND, "There is no such file.")
-    (run,) = as_sarif([Checked("gone.md", str(folder / "gone.md"), problem=problem)])["runs"]
+    (run,) = as_sarif([CheckedManuscript("gone.md", str(folder / "gone.md"), problem=problem)])["runs"]
     (invocation,) = run["invocations"]
     (told,) = invocation["toolExecutionNotifications"]
     assert invocation["executionSuccessful"] is False and run["results"] == []

@@ -57,8 +57,8 @@ def test_an_exact_quotation_is_said_to_be_so_and_where_it_stands(monkeypatch: py
             f"On Quoting {SIGNS} (PDF page 3–4, printed 33–34)",
             f"    We say that a quotation is a promise. {SIGNS}",
             "Page 33 is right.",
-            "It stands in 2 places; this is the first.",
-            "Looked through 8 documents of 120 pages; in the project 8 of 9 documents searchable, 1 failed.",
+            "It occurs in 2 places; this is the first.",
+            "Searched 8 documents of 120 pages; in the project 8 of 9 documents searchable, 1 failed.",
         ],
     )
 
@@ -71,7 +71,7 @@ def test_a_changed_quotation_is_shown_with_what_differs(monkeypatch: pytest.Monk
     assert code == 1 and shown[0] == "NEAR: So it is." and shown[3] == "    is a [-threat-] {+promise+}"
     assert shown[4:-1] == [
         "hart2018 has the citekey hartmann2019 now.",
-        "Page 9 may be right or wrong: the work's pages print no numbers.",
+        "Page 9 may be right or wrong: the work has no printed page numbers.",
     ]
 
 

@@ -70,7 +70,7 @@ def test_an_unknown_key_is_named_and_the_others_are_written(
     engine.answer = replace(engine.answer, unknown=(UnknownKey("mueller", ("müller",), "/a.md", 7),))
     # A shell makes several names of chapters/*.md.
     assert run("thesis", "--cited-in", "a.md", "b.md", "-o", "library.bib") == 1
-    assert capsys.readouterr().err == "/a.md:7: no work here has the citekey 'mueller'. Near: müller.\n"
+    assert capsys.readouterr().err == "/a.md:7: no work here has the citekey 'mueller'. Similar: müller.\n"
     assert (tmp_path / "library.bib").exists()
     assert engine.asked and engine.asked.cited_in == (str(tmp_path / "a.md"), str(tmp_path / "b.md"))
 

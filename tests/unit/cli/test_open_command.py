@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from citeloom.cli import open
 from citeloom.core.errors import CiteLoomError
-from citeloom.core.files.open_file import place_of
+from citeloom.core.files.open_file import opener_target
 from tests.sample_results import passage_result
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-in opener is a shell script")
@@ -98,7 +98,7 @@ def test_what_must_not_be_opened_is_not(opener: Opener, monkeypatch: pytest.Monk
 @example("file:///a%00b")
 def test_any_address_is_opened_whole_or_refused(uri: str) -> None:
     try:
-        place, _ = place_of(uri)
+        place, _ = opener_target(uri)
     except CiteLoomError:
         return
     assert place == uri or Path(place).exists()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from citeloom.api.maintenance import CheckUp, CheckUpResult, Finding
+from citeloom.api.maintenance import CheckUp, HealthFinding
 from citeloom.api.search import PassageReference, RerankCost
 from citeloom.cli import doctor, search, show
 from citeloom.cli import main as run
@@ -59,8 +59,8 @@ def test_the_check_up_prints_paths_as_they_are(
 
         def __exit__(self, *_: object) -> None: ...
 
-        def call(self, request: CheckUp) -> CheckUpResult:
-            return CheckUpResult([Finding("data", ok=False, note=False, seen=SIGNS, next_step=SIGNS)])
+        def call(self, request: CheckUp) -> list[HealthFinding]:
+            return [HealthFinding("data", ok=False, note=False, seen=SIGNS, next_step=SIGNS)]
 
     monkeypatch.setattr(doctor, "connected", Engine)
     with pytest.raises(SystemExit):

@@ -209,9 +209,9 @@ def test_a_key_typed_at_a_terminal_is_not_echoed() -> None:
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        ({"forgotten": True, "key": None}, ["The key is forgotten."]),
+        ({"forgotten": True, "key": None}, ["The key was deleted."]),
         ({"forgotten": False, "key": None}, ["There was no key in the keyring."]),
-        ({"forgotten": True, "key": "environment"}, ["The key is forgotten.", "CITELOOM_ZOTERO_API_KEY"]),
+        ({"forgotten": True, "key": "environment"}, ["The key was deleted.", "CITELOOM_ZOTERO_API_KEY"]),
     ],
 )
 def test_logout_says_what_is_left(engine: Engine, answer: dict[str, Any], said: list[str]) -> None:

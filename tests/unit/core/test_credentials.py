@@ -53,32 +53,32 @@ Use = Callable[[KeyringBackend], KeyringBackend]
 
 def test_a_key_is_kept_found_and_forgotten_in_the_keyring(use: Use) -> None:
     use(Memory())
-    assert (credentials.get("zotero"), credentials.where("zotero")) == (None, None)
-    credentials.put("zotero", "k3y")
-    assert (credentials.get("zotero"), credentials.where("zotero")) == ("k3y", "keyring")
+    assert (credentials.get("zotero"), credentials.key_source("zotero")) == (None, None)
+    credentials.store("zotero", "k3y")
+    assert (credentials.get("zotero"), credentials.key_source("zotero")) == ("k3y", "keyring")
     assert credentials.get("qdrant") is None
-    assert credentials.forget("zotero") is True
-    assert credentials.forget("zotero") is False
+    assert credentials.delete("zotero") is True
+    assert credentials.delete("zotero") is False
     assert credentials.get("zotero") is None
 
 
 def test_the_environment_wins_and_outlives_a_logout(use: Use, monkeypatch: pytest.MonkeyPatch) -> None:
     use(Memory())
-    credentials.put("zotero", "kept")
+    credentials.store("zotero", "kept")
     monkeypatch.setenv(VARIABLE, " given\n")
-    assert (credentials.get("zotero"), credentials.where("zotero")) == ("given", "environment")
-    credentials.forget("zotero")
-    assert credentials.where("zotero") == "environment"
+    assert (credentials.get("zotero"), credentials.key_source("zotero")) == ("given", "environment")
+    credentials.delete("zotero")
+    assert credentials.key_source("zotero") == "environment"
     monkeypatch.setenv(VARIABLE, "  ")
-    assert credentials.where("zotero") is None
+    assert credentials.key_source("zotero") is None
 
 
 @pytest.mark.parametrize("none", [fail.Keyring, null.Keyring, PlainText])
 def test_without_a_keyring_there_is_no_key_and_none_can_be_kept(none: type[KeyringBackend], use: Use) -> None:
     there = use(none())
-    assert credentials.get("zotero") is None and credentials.forget("zotero") is False
+    assert credentials.get("zotero") is None and credentials.delete("zotero") is False
     with pytest.raises(CiteLoomError, match=VARIABLE) as raised:
-        credentials.put("zotero", "k3y")
+        credentials.store("zotero", "k3y")
     assert raised.value.code == Code.STORAGE_ERROR
     assert not getattr(there, "kept", {}), "nothing may be written in plain text"
 
@@ -90,17 +90,17 @@ def test_a_keyring_that_takes_everything_and_keeps_nothing_is_found_out(use: Use
 
     use(Forgetful())
     with pytest.raises(CiteLoomError, match=VARIABLE):
-        credentials.put("zotero", "k3y")
+        credentials.store("zotero", "k3y")
 
 
 def test_a_chain_counts_as_the_keyring_that_it_writes_to(use: Use, monkeypatch: pytest.MonkeyPatch) -> None:
     chain = use(chainer.ChainerBackend())
     monkeypatch.setattr(chainer.ChainerBackend, "backends", [Memory(), PlainText()])
-    credentials.put("zotero", "k3y")
+    credentials.store("zotero", "k3y")
     assert credentials.get("zotero") == "k3y"
     monkeypatch.setattr(chainer.ChainerBackend, "backends", [PlainText(), PlainText()])
     with pytest.raises(CiteLoomError, match=VARIABLE):
-        credentials.put("zotero", "k3y")
+        credentials.store("zotero", "k3y")
     assert chain.get_password("citeloom", "zotero") is None
 
 
@@ -108,9 +108,9 @@ def test_a_locked_keyring_is_an_error_that_keeps_the_secret(use: Use) -> None:
     use(Locked())
     for attempt in (
         lambda: credentials.get("zotero"),
-        lambda: credentials.where("zotero"),
-        lambda: credentials.forget("zotero"),
-        lambda: credentials.put("zotero", "k3y"),
+        lambda: credentials.key_source("zotero"),
+        lambda: credentials.delete("zotero"),
+        lambda: credentials.store("zotero", "k3y"),
     ):
         with pytest.raises(CiteLoomError, match=VARIABLE) as raised:
             attempt()
@@ -135,7 +135,7 @@ def test_a_keyring_that_never_answers_is_given_up(use: Use, monkeypatch: pytest.
 
 @pytest.mark.parametrize("backend", ["no.such.module.Keyring", "keyring.backends.fail.Keyring"])
 def test_a_new_process_without_a_keyring_says_what_to_set_and_writes_nothing(backend: str, tmp_path: Path) -> None:
-    command = "from citeloom.core import credentials; credentials.put('zotero', 'k3y')"
+    command = "from citeloom.core import credentials; credentials.store('zotero', 'k3y')"
     ended = subprocess.run(
         [sys.executable, "-c", command],
         env=environment(tmp_path, PYTHON_KEYRING_BACKEND=backend, HOME=str(tmp_path), XDG_DATA_HOME=str(tmp_path)),

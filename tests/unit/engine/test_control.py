@@ -8,7 +8,7 @@ import threading
 from types import SimpleNamespace
 from typing import Any, cast
 
-from citeloom.api.engine import Watch
+from citeloom.api.engine import Subscribe
 from citeloom.api.events import JobFinished, JobProgress
 from citeloom.api.maintenance import Restore, RestoreResult
 from citeloom.api.verbs import handles
@@ -30,7 +30,7 @@ def test_the_engine_ends_after_a_restore_even_if_who_asked_for_it_has_gone() -> 
 
     async def test() -> str:
         ended: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        asking = control.Control(
+        asking = control.ControlSession(
             cast("Any", SimpleNamespace(verbs=VerbTable([Restores()]))), cast("Any", None), ended.set_result
         )
         asked = asyncio.create_task(asking._run_verb(Restore.verb, {"file": "all.zip"}))
@@ -54,7 +54,9 @@ def test_who_does_not_read_gets_not_all_progress_later_but_how_it_ended() -> Non
 
     async def test() -> list[dict[str, Any]]:
         deaf, service = Deaf(), SimpleNamespace(events=Events())
-        await control.Control(cast("Any", service), cast("Any", deaf), lambda _: None)._run_verb(Watch.verb, {})
+        await control.ControlSession(cast("Any", service), cast("Any", deaf), lambda _: None)._run_verb(
+            Subscribe.verb, {}
+        )
         for done in range(1000):
             service.events.publish(JobProgress(job_id="j", project_id="thesis", total=1000, done=done, stage="read"))
         service.events.publish(JobFinished("j", "thesis", "done"))

@@ -17,7 +17,7 @@ def main(arguments):
     return 3
 
 engine.main = main
-engine.be_engine([])
+engine.run_and_exit([])
 """
 
 

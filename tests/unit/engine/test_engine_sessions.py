@@ -10,7 +10,7 @@ from citeloom.api.engine import ConnectedEditor
 from citeloom.api.events import EditorConnected, EditorLeft, Event
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.engine.events import Events
-from citeloom.engine.lifetime import Lifetime
+from citeloom.engine.process_state import ProcessState
 from citeloom.engine.sessions import Editors
 
 
@@ -26,8 +26,8 @@ class Registry:
         self.closed: list[str] = []
         events = Events()
         events.subscribe(self.published.append)
-        self.lifetime = Lifetime()
-        self.editors = Editors(events, self.lifetime)
+        self.process_state = ProcessState()
+        self.editors = Editors(events, self.process_state)
 
     def connect(self, session_id: str, bridge: str = "") -> None:
         self.editors.add(editor(session_id), bridge, lambda: self.closed.append(session_id))
@@ -62,7 +62,7 @@ def test_a_disconnected_bridge_may_not_come_back_and_others_may() -> None:
     assert refused.value.message == "The researcher disconnected this editor."
     assert "Restart" in refused.value.next_step
     registry.editors.check_allowed("b2")
-    assert registry.lifetime.disconnected == {"b1"}, "so that it is remembered after a reload"
+    assert registry.process_state.disconnected == {"b1"}, "so that it is remembered after a reload"
 
 
 def test_a_bridge_without_an_id_is_disconnected_but_bridges_without_one_are_not_all_refused() -> None:

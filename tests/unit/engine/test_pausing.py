@@ -80,7 +80,7 @@ def submit(engine: Container) -> Job:
 
 
 def paused(engine: Container) -> list[str]:
-    return [job.job_id for job in engine.jobs.busy() if job.state == "paused"]
+    return [job.job_id for job in engine.jobs.unfinished() if job.state == "paused"]
 
 
 def finished(engine: Container, job: Job) -> dict[str, Any]:
@@ -136,7 +136,7 @@ def test_a_job_that_is_cancelled_while_it_pauses_does_not_come_back(engine: Cont
     assert engine.jobs.cancel(job.id)
     gate.release()
     assert finished(engine, job)["state"] == "cancelled"
-    assert engine.jobs.busy() == []
+    assert engine.jobs.unfinished() == []
 
 
 def test_what_waits_for_a_removed_project_is_cancelled_and_said(engine: Container) -> None:
@@ -146,7 +146,7 @@ def test_what_waits_for_a_removed_project_is_cancelled_and_said(engine: Containe
     job = submit(engine)
     engine.projects.remove_project(RemoveProject(project="p"))
     assert [(e.job_id, e.state) for e in told if isinstance(e, JobFinished)] == [(job.id, "cancelled")]
-    assert engine.jobs.busy() == []
+    assert engine.jobs.unfinished() == []
 
 
 def test_a_project_that_may_not_be_removed_loses_nothing_that_waits(engine: Container, gate: PausePoint) -> None:
@@ -155,7 +155,7 @@ def test_a_project_that_may_not_be_removed_loses_nothing_that_waits(engine: Cont
     waiting = engine.jobs.submit(ImportRequest("p", force_rebuild=True))
     with pytest.raises(CiteLoomError, match="is running"):
         engine.projects.remove_project(RemoveProject(project="p"))
-    assert waiting.id in [job.job_id for job in engine.jobs.busy()]
+    assert waiting.id in [job.job_id for job in engine.jobs.unfinished()]
     gate.release()
     assert finished(engine, waiting)["state"] == "done"
 

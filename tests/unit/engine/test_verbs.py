@@ -10,11 +10,11 @@ from collections.abc import Callable
 from typing import Any, get_type_hints
 
 from citeloom import api, evidence, importing, library, maintenance, search
-from citeloom.api.engine import Stop, Watch
+from citeloom.api.engine import Stop, Subscribe
 from citeloom.api.verbs import REQUESTS
 from citeloom.engine import service
 
-OF_THE_CONNECTION = {Stop.verb, Watch.verb}  # answered by the control session itself
+OF_THE_CONNECTION = {Stop.verb, Subscribe.verb}  # answered by the control session itself
 
 
 def handlers() -> list[Callable[..., Any]]:

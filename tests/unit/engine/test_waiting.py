@@ -77,7 +77,7 @@ def ended(service: Container, job: Job) -> dict[str, Any]:
 
 def waits_for(service: Container, job: Job) -> str:
     def said() -> str:
-        return next((one.waits_for for one in service.jobs.busy() if one.job_id == job.id), "")
+        return next((one.waits_for for one in service.jobs.unfinished() if one.job_id == job.id), "")
 
     words: str = wait_for(said, "the import to wait")
     return words
@@ -128,7 +128,7 @@ def test_what_waits_can_be_stopped_paused_or_asked_for_again(
     job = submit(service)
     waits_for(service, job)
     service.engine.pause(Pause())
-    wait_for(lambda: [one.state for one in service.jobs.busy()] == ["paused"], "the import to pause")
+    wait_for(lambda: [one.state for one in service.jobs.unfinished()] == ["paused"], "the import to pause")
     service.engine.resume(Resume())
     waits_for(service, job)
     qdrant.says = None
@@ -236,7 +236,7 @@ def test_what_an_outage_made_fail_before_is_read_by_the_next_sync_and_the_rest_w
         if document.state == State.READY:
             document.state, document.reason_code, document.reason = State.FAILED, "INDEX_UNAVAILABLE", "It was away."
             service.catalog.documents.save(document)
-    findings = {one.part: one for one in service.doctor.check_up(CheckUp()).findings}
+    findings = {one.part: one for one in service.doctor.check_up(CheckUp())}
     note = findings["documents of p"]
     assert note.ok and note.note and note.seen.startswith("5 could not be read: ")
     assert "and 2 more" in note.seen and "citeloom sync p --retry" in note.next_step

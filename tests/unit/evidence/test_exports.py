@@ -35,7 +35,7 @@ def works(catalog: Catalog, project: Project) -> Works:
     keep(catalog, project, "Berg2019")
     keep(catalog, project, "osei", state=State.WITHOUT_FILE, zotero={"library": "1", "item": "ABCD1234"})
     keep(catalog, project, "osei", "a-note", file_type="note", title="My note", record={})
-    catalog.citekey_aliases.note(project.id, "berg", "Berg2019")
+    catalog.citekey_aliases.add(project.id, "berg", "Berg2019")
     return Works(catalog)
 
 

@@ -51,7 +51,7 @@ def test_a_record_stands_under_the_citekey_of_its_document(catalog: Catalog, pro
 
 def test_a_citekey_that_the_work_had_before_leads_to_it(catalog: Catalog, project: Project, works: Works) -> None:
     keep(catalog, project, RECORD)
-    catalog.citekey_aliases.note(project.id, "earlier", "osei")
+    catalog.citekey_aliases.add(project.id, "earlier", "osei")
     answer = record_with_key(works, project, "earlier", "bibtex")
     assert answer.text.startswith("@book{osei,") and answer.renamed_from == "earlier"
 

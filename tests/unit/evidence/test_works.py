@@ -27,8 +27,8 @@ def keep(catalog: Catalog, project: Project, doc_id: str, citekey: str, **more: 
 
 def test_an_older_key_leads_to_the_work_and_is_named(catalog: Catalog, project: Project) -> None:
     keep(catalog, project, "salt", "evans2014")
-    catalog.citekey_aliases.note(project.id, "evans14", "evansSalt")
-    catalog.citekey_aliases.note(project.id, "evansSalt", "evans2014")
+    catalog.citekey_aliases.add(project.id, "evans14", "evansSalt")
+    catalog.citekey_aliases.add(project.id, "evansSalt", "evans2014")
     work = Works(catalog).get(project, "evans14")
     assert (work.citekey, work.renamed_from, work.title) == ("evans2014", "evans14", "salt")
     assert Works(catalog).get(project, "evans2014").renamed_from is None
@@ -97,7 +97,7 @@ def test_a_key_of_today_means_more_than_one_of_yesterday(catalog: Catalog, proje
     model = {"dense_model": project.dense_model, "dense_fingerprint": "", "dense_size": 4, "sparse_model": ""}
     other = catalog.projects.add("other", None, model)
     keep(catalog, project, "salt", "evans2014")
-    catalog.citekey_aliases.note(project.id, "evans", "evans2014")
+    catalog.citekey_aliases.add(project.id, "evans", "evans2014")
     assert Works(catalog).find_all([project, other], ["evans"])["evans"].citekey == "evans2014"
     keep(catalog, other, "grain", "evans")
     for projects in ([project, other], [other, project]):

@@ -72,13 +72,13 @@ def test_a_holder_that_is_killed_gives_the_lock_back(lock: str) -> None:
 
 def test_an_engine_runs_where_its_lock_is_held(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("CITELOOM_HOME", str(tmp_path / "home"))
-    assert not launch.running()
+    assert not launch.is_running()
     assert not (tmp_path / "home").exists()  # looking changes nothing
     held = FileLock(paths.engine_lock())
     held.acquire()
-    assert launch.running()
+    assert launch.is_running()
     held.release()
-    assert not launch.running()
+    assert not launch.is_running()
 
 
 @pytest.mark.parametrize("content", [None, "", "{", "\xff"])

@@ -11,16 +11,16 @@ from citeloom.ipc import protocol
 
 def test_a_file_name_that_is_no_utf_8_goes_over_the_wire_and_comes_back() -> None:
     message = {"source": "bees \udcff.pdf", "title": "Grüße"}
-    sent = protocol.line(message)
+    sent = protocol.encode_line(message)
     assert sent.endswith(b"\n") and sent.count(b"\n") == 1
     sent.decode()
-    assert protocol.read(sent) == message
+    assert protocol.decode_line(sent) == message
 
 
 @pytest.mark.parametrize("line", [b"[" * 100_000, b'{"a":' * 100_000, b"\xff", b"", b"1" * 5000], ids=lambda b: b[:5])
 def test_what_cannot_be_read_is_a_value_error(line: bytes) -> None:
     with pytest.raises(ValueError):
-        protocol.read(line)
+        protocol.decode_line(line)
 
 
 @pytest.mark.parametrize(

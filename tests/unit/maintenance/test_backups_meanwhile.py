@@ -54,7 +54,7 @@ def test_nothing_is_taken_from_a_backup_and_no_project_is_lost_by_a_restore(serv
         service.projects.remove_project(RemoveProject(project=project))
     with pytest.raises(CiteLoomError, match="There are projects already: late"):
         service.restores.restore(Restore(file=str(file)), Adding(service))
-    assert [project.id for project in service.projects.list_projects(ListProjects()).projects] == ["late"]
+    assert [project.id for project in service.projects.list_projects(ListProjects())] == ["late"]
     assert not (tmp_path / "home" / "restore.json").exists()
 
 
@@ -66,5 +66,5 @@ class Adding(Cancel):
         self._service = service
 
     def check(self) -> None:
-        if not self._service.projects.list_projects(ListProjects()).projects:
+        if not self._service.projects.list_projects(ListProjects()):
             self._service.projects.add_project(AddProject(project="late"))

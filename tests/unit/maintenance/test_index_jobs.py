@@ -42,7 +42,7 @@ def new_service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cal
     """Makes engines in one data folder, one after the other."""
     monkeypatch.setenv("CITELOOM_HOME", str(tmp_path))
     monkeypatch.setenv("CITELOOM_WATCH", "off")
-    monkeypatch.setenv(credentials.variable("qdrant"), KEY)
+    monkeypatch.setenv(credentials.variable_name("qdrant"), KEY)
     monkeypatch.setattr(registry, "_DELETION_DELAY", 0.0)
     monkeypatch.setattr(index_jobs, "_FIRST_PAUSE", 0.02)
     made: list[Container] = []
@@ -160,14 +160,14 @@ def test_a_server_that_cannot_be_used_is_said_before_anything_is_made(
     def refused(to: str = "") -> CiteLoomError:
         with pytest.raises(CiteLoomError) as caught:
             service.index_service.move(MoveIndex(project="thesis", to=to or qdrant.address))
-        assert service.jobs.busy() == [] and on(qdrant) == [] and not project(service).server
+        assert service.jobs.unfinished() == [] and on(qdrant) == [] and not project(service).server
         assert KEY not in str(caught.value)
         return caught.value
 
     qdrant.version = "1.9.0"
     assert "1.9.0" in refused().message
     qdrant.version = "1.20.0"
-    monkeypatch.setenv(credentials.variable("qdrant"), "wrong")
+    monkeypatch.setenv(credentials.variable_name("qdrant"), "wrong")
     assert refused().code == Code.PERMISSION_DENIED
     assert "https://" in refused("http://qdrant.example.org:6333").next_step
     assert refused("somewhere").code == Code.INVALID_INPUT
@@ -232,7 +232,7 @@ def test_a_cancelled_move_leaves_nothing_and_a_stopped_engine_goes_on_with_it(
     assert reached.wait(60)
     service.jobs.set_paused(True)
     go_on.set()
-    wait_for(lambda: service.jobs.busy()[0].state == "paused", "the move to pause")
+    wait_for(lambda: service.jobs.unfinished()[0].state == "paused", "the move to pause")
     assert len(on(qdrant)) == 1
     assert service.jobs.cancel(paused)
     assert on(qdrant) == [], "what it had copied before it was paused is gone"
@@ -251,7 +251,7 @@ def test_a_cancelled_move_leaves_nothing_and_a_stopped_engine_goes_on_with_it(
     assert 0 < qdrant.local.count(left).count < PASSAGES
 
     after = new_service()
-    wait_for(lambda: not after.jobs.busy(), "the move to end")
+    wait_for(lambda: not after.jobs.unfinished(), "the move to end")
     assert project(after).server == qdrant.address
     (past,) = [job for job in after.catalog.jobs.past("thesis", 10) if job.state == "done"]
     assert 0 < past.result["written"] < PASSAGES, "what was there was not written again"
@@ -269,7 +269,7 @@ def test_other_projects_work_while_a_server_is_away_and_a_rebuild_mends_what_was
     store(again, "other", 0, 3)
     moths = Query(project="other", text="moths", hybrid=True)
     assert again.search.query(moths, Cancel()).count == 3
-    assert {p.id for p in again.projects.list_projects(ListProjects()).projects} == {"other", "thesis"}
+    assert {p.id for p in again.projects.list_projects(ListProjects())} == {"other", "thesis"}
     shown = {one.project: one.reachable for one in again.index_service.show(ListIndexes()).projects}
     assert shown == {"other": True, "thesis": False}
     chunk = again.search.query(moths, Cancel()).items[0].chunk_id
@@ -299,12 +299,12 @@ def test_a_new_project_goes_to_the_server_of_the_settings_or_is_not_made(
     qdrant.close()
     with pytest.raises(CiteLoomError, match="cannot be reached"):
         service.projects.add_project(AddProject(project="thesis"))
-    assert service.projects.list_projects(ListProjects()).projects == []
+    assert service.projects.list_projects(ListProjects()) == []
     qdrant.open()
     assert service.projects.add_project(AddProject(project="thesis")).server == qdrant.address
     assert len(on(qdrant)) == 1
     qdrant.close()
     note = service.projects.remove_project(RemoveProject(project="thesis")).note
     assert qdrant.address in note and "proj-thesis-" in note
-    assert service.projects.list_projects(ListProjects()).projects == []
+    assert service.projects.list_projects(ListProjects()) == []
     qdrant.open()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from citeloom.api.library import ListProjects, ProjectSummaries
+from citeloom.api.library import ListProjects, ProjectSummary
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.settings.rows import Choice, ChoiceRow, YesNoRow
 from citeloom.desktop.settings.section import Section
@@ -51,8 +51,8 @@ class GeneralSection(Section):
         self.send(ListProjects(), done=self._on_projects)
         self.context.tasks.run(self, autostart.enabled, done=self._on_log_in)
 
-    def _on_projects(self, answer: ProjectSummaries) -> None:
-        names = sorted((project.id for project in answer.projects), key=str.casefold)
+    def _on_projects(self, projects: list[ProjectSummary]) -> None:
+        names = sorted((project.id for project in projects), key=str.casefold)
         self.default_project.offer([self._no_project, *(Choice(name, name) for name in names)])
 
     def _on_log_in(self, on: bool) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QComboBox
 
-from citeloom.api.maintenance import CheckUp, CheckUpResult, Finding
+from citeloom.api.maintenance import CheckUp, HealthFinding
 from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.settings.section import Section
@@ -34,7 +34,7 @@ class LogsSection(Section):
         self._reading: Task | None = None
         self.check_button = basics.button(self.tr("&Run the check-up"), self._check, icon_name="check")
         self.status = basics.text(self.tr("Checks every part of CiteLoom and says how to fix problems."), muted=True)
-        self.findings = RowsModel[Finding](
+        self.findings = RowsModel[HealthFinding](
             "part",
             Column(self.tr("Part"), lambda finding: finding.part, 22),
             Column(self.tr("State"), self._state, 13, firm=True),
@@ -90,8 +90,7 @@ class LogsSection(Section):
 
         self.send(CheckUp(), done=self._on_checked, failed=failed)
 
-    def _on_checked(self, result: CheckUpResult) -> None:
-        findings = result.findings
+    def _on_checked(self, findings: list[HealthFinding]) -> None:
         self.check_button.setEnabled(True)
         if wrong := sum(not one.ok for one in findings):
             text = self.tr("{count} of {all} parts need attention.")
@@ -106,7 +105,7 @@ class LogsSection(Section):
         self.table.selectRow(0)
         self._on_chosen()
 
-    def _state(self, finding: Finding) -> str:
+    def _state(self, finding: HealthFinding) -> str:
         if finding.note:
             return self.tr("note")
         return self.tr("works") if finding.ok else self.tr("needs attention")

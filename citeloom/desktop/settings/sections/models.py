@@ -9,7 +9,7 @@ from PySide6.QtCore import QLocale, QObject
 from PySide6.QtWidgets import QMessageBox
 
 from citeloom.api.events import Event, JobFinished
-from citeloom.api.maintenance import ListModels, ModelInfo, ModelList, ProjectModels, UseModel, UseModelResult
+from citeloom.api.maintenance import ListModels, ModelInfo, ModelList, ProjectModels, UseModel
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.library.job_strip import JobStrip
 from citeloom.desktop.settings.rows import Choice, ChoiceRow
@@ -108,7 +108,7 @@ class ModelsSection(Section):
         if known.projects and self.projects_table.chosen() is None:
             self.projects_table.selectRow(0)
         self._show_models()
-        self.default.offer([Choice(one.name, self._choice_text(one)) for one in self._all if one.here])
+        self.default.offer([Choice(one.name, self._choice_text(one)) for one in self._all if one.installed])
         self._on_chosen()
 
     def _show_models(self) -> None:
@@ -120,7 +120,7 @@ class ModelsSection(Section):
     def _installed_text(self, model: ModelInfo) -> str:
         if model.bundled:
             return self.tr("built in")
-        return self.tr("yes") if model.here else self.tr("no")
+        return self.tr("yes") if model.installed else self.tr("no")
 
     def _choice_text(self, model: ModelInfo) -> str:
         return self.tr("{model} (built in)").format(model=model.name) if model.bundled else model.name
@@ -153,7 +153,7 @@ class ModelsSection(Section):
                 " Papers are not read again, but it can take a while."
             ).format(project=project.id)
         ]
-        if not model.here:
+        if not model.installed:
             text.append(
                 self.tr("The model is downloaded first: {size}, from huggingface.co.").format(size=_size(model))
             )
@@ -161,16 +161,16 @@ class ModelsSection(Section):
             self,
             self.tr("Use {model}?").format(model=model.name),
             "\n\n".join(text),
-            self.tr("Rebuild") if model.here else self.tr("Download and rebuild"),
-            partial(self._use, project.id, model.name, not model.here),
+            self.tr("Rebuild") if model.installed else self.tr("Download and rebuild"),
+            partial(self._use, project.id, model.name, not model.installed),
         )
 
     def _use(self, project: str, model: str, download: bool) -> None:
-        def done(result: UseModelResult) -> None:
-            if result.job_id is None:
+        def done(job_id: str | None) -> None:
+            if job_id is None:
                 self.shown()
                 return
-            self._building[result.job_id] = project, model
+            self._building[job_id] = project, model
             text = self.tr("The index of “{project}” is being rebuilt. You can keep working meanwhile.")
             self.banner.show_message(text.format(project=project))
 

@@ -7,7 +7,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.files.zip_reader import OLE, ZipHarmful, ZipLocked, ZipReader, ZipRefused, is_encrypted_office
+from citeloom.core.files.zip_reader import (
+    OLE_SIGNATURE,
+    ZipHarmful,
+    ZipLocked,
+    ZipReader,
+    ZipRefused,
+    is_encrypted_office,
+)
 
 
 def not_word(why: str, next_step: str) -> CiteLoomError:
@@ -34,7 +41,7 @@ def harmful(why: str) -> CiteLoomError:
 @contextmanager
 def open_package(data: bytes) -> Iterator[ZipReader]:
     """Open a Word file; raises for a file of another kind, and inside the block for a broken or oversized part."""
-    is_ole = data.startswith(OLE)
+    is_ole = data.startswith(OLE_SIGNATURE)
     if is_ole and not is_encrypted_office(data):
         raise not_word("The file is in the format of Word before 2007.", "Open it in Word and save it as .docx.")
     if not is_ole and not data.startswith(b"PK"):

@@ -55,11 +55,18 @@ def test_a_weaker_match_gives_way_to_the_attachment_in_zotero_and_comes_back_whe
     catalog: Catalog, project: Project, collection: EdgeCollection, records: RecordFinder, reprint: Document
 ) -> None:
     def again() -> tuple[str, str, str | None]:
-        refresh(catalog, project.id, records, catalog.documents.doubted(project.id), collection, threading.Event())
+        refresh(
+            catalog,
+            project.id,
+            records,
+            catalog.documents.with_doubtful_match(project.id),
+            collection,
+            threading.Event(),
+        )
         now = catalog.documents.get(project.id, "reprint", None)
         return now.citekey, now.claimed_citekey, now.matched_by
 
-    assert catalog.documents.doubted(project.id) == []
+    assert catalog.documents.with_doubtful_match(project.id) == []
     catalog.documents.save(attachment(project))
     assert again() == ("", "owl2007", None)
     assert collection.count(parse({"citekey": "owl2007"})) == 0
@@ -77,7 +84,7 @@ def test_notes_and_annotations_on_a_work_are_no_file_of_it(
         note = attachment(project)
         note.doc_id, note.source, note.file_type = kind, f"zotero:{kind}", kind
         catalog.documents.save(note)
-    assert catalog.documents.doubted(project.id) == []
+    assert catalog.documents.with_doubtful_match(project.id) == []
     assert not catalog.documents.has_own_file(project.id, "owl2007", "reprint")
 
 

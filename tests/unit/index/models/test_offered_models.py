@@ -12,7 +12,7 @@ def test_the_models_say_which_languages_they_know() -> None:
     known = {choice.name: choice for choice in choices()}
     assert next(iter(known)) == BUNDLED_DENSE
     assert [known[name].languages for name in (BUNDLED_DENSE, DE, E5)] == [("en",), ("en", "de"), (MULTILINGUAL,)]
-    assert (known[E5].tokens, known[E5].dimensions, known[E5].here) == (512, 1024, False)
+    assert (known[E5].tokens, known[E5].dimensions, known[E5].installed) == (512, 1024, False)
     assert all(choice.languages for choice in known.values())
     assert not any("clip" in name or "code" in name for name in known)
 

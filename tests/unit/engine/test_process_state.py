@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from citeloom.core.settings import Settings
-from citeloom.engine.lifetime import Lifetime, SettingsFile
+from citeloom.engine.process_state import ProcessState, SettingsFile
 
 
 @pytest.fixture
@@ -22,38 +22,38 @@ def top_k(of: Settings) -> int:
 
 
 def test_a_change_counts_once_the_file_rests(file: Path) -> None:
-    watched, lifetime = SettingsFile(), Lifetime()
-    assert watched.poll(lifetime) == Settings()
+    watched, process_state = SettingsFile(), ProcessState()
+    assert watched.poll(process_state) == Settings()
     file.write_text("[search]\ntop_k = 3\n")
-    assert top_k(watched.poll(lifetime)) == 6, "it may be half written"
-    assert top_k(watched.poll(lifetime)) == 3
+    assert top_k(watched.poll(process_state)) == 6, "it may be half written"
+    assert top_k(watched.poll(process_state)) == 3
     assert top_k(watched.settings) == 3
 
 
 def test_a_file_that_an_editor_takes_away_for_a_moment_is_not_gone(file: Path) -> None:
     file.write_text("[search]\ntop_k = 3\n")
-    watched, lifetime = SettingsFile(), Lifetime()
+    watched, process_state = SettingsFile(), ProcessState()
     file.unlink()
-    assert top_k(watched.poll(lifetime)) == 3
+    assert top_k(watched.poll(process_state)) == 3
     file.write_text("[search]\ntop_k = 12\n")
-    assert top_k(watched.poll(lifetime)) == 3
-    assert top_k(watched.poll(lifetime)) == 12
+    assert top_k(watched.poll(process_state)) == 3
+    assert top_k(watched.poll(process_state)) == 12
     file.unlink()
-    watched.poll(lifetime)
-    assert watched.poll(lifetime) == Settings()
+    watched.poll(process_state)
+    assert watched.poll(process_state) == Settings()
 
 
 def test_a_file_that_cannot_be_used_leaves_the_settings_before_until_it_is_mended(file: Path) -> None:
     file.write_text("[search]\ntop_k = 3\n")
-    watched, lifetime = SettingsFile(), Lifetime()
+    watched, process_state = SettingsFile(), ProcessState()
     file.write_text("[search]\ntop_quality = 5\n")
     for _ in range(2):
-        assert top_k(watched.poll(lifetime)) == 3
-    assert lifetime.settings_problem
-    assert "there is no setting search.top_quality" in lifetime.settings_problem
-    watched.poll(lifetime)
-    assert lifetime.settings_problem, "it is still so"
+        assert top_k(watched.poll(process_state)) == 3
+    assert process_state.settings_problem
+    assert "there is no setting search.top_quality" in process_state.settings_problem
+    watched.poll(process_state)
+    assert process_state.settings_problem, "it is still so"
     file.write_text("[search]\ntop_k = 3\n# as before\n")
     for _ in range(2):
-        assert top_k(watched.poll(lifetime)) == 3
-    assert lifetime.settings_problem is None
+        assert top_k(watched.poll(process_state)) == 3
+    assert process_state.settings_problem is None

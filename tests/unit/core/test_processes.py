@@ -9,7 +9,7 @@ import pytest
 
 _FREED = """
 import threading
-from citeloom.engine.memory import release_free_memory
+from citeloom.core.processes import release_free_memory
 
 def own():
     with open("/proc/self/status") as status:

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING
 
 from citeloom.core import paths, settings
 from citeloom.core.errors import CiteLoomError
+from citeloom.core.files.file_stamp import file_stamp
 from citeloom.core.settings import Settings
 
 if TYPE_CHECKING:
     from citeloom.api.engine import ConnectedEditor
 
-_FileVersion = tuple[int, int, int] | None  # modification time, size and inode
-
 
 @dataclass(slots=True)
-class Lifetime:
+class ProcessState:
     """State of one engine process."""
 
     started_by: str = "person"
@@ -35,26 +34,18 @@ class SettingsFile:
     """The settings file and its last valid content."""
 
     def __init__(self) -> None:
-        self._loaded = self._last_seen = _file_version()
+        self._loaded = self._last_seen = file_stamp(paths.settings_file())
         self.settings = settings.load()
 
-    def poll(self, lifetime: Lifetime) -> Settings:
-        """Return the current settings; an invalid file is noted in `lifetime`, and the last valid ones are returned."""
-        current = _file_version()
+    def poll(self, process_state: ProcessState) -> Settings:
+        """Return the current settings; for an invalid file the last valid ones, and `process_state` has the reason."""
+        current = file_stamp(paths.settings_file())
         # An editor may still be writing it, or have removed the old file a moment before it puts the new one there.
         unchanged, self._last_seen = current == self._last_seen, current
         if current != self._loaded and unchanged:
             self._loaded = current
             try:
-                self.settings, lifetime.settings_problem = settings.load(), None
+                self.settings, process_state.settings_problem = settings.load(), None
             except CiteLoomError as error:
-                lifetime.settings_problem = str(error)
+                process_state.settings_problem = str(error)
         return self.settings
-
-
-def _file_version() -> _FileVersion:
-    try:
-        about = os.stat(paths.settings_file())  # noqa: PTH116 - strings, as everything in paths
-    except OSError:
-        return None
-    return about.st_mtime_ns, about.st_size, about.st_ino
