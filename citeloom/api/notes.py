@@ -41,7 +41,6 @@ class AddedNote:
     warnings: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
 class AddNote(Request[AddedNote], verb="notes.add", read_only=False):
     """Add a note."""
 
@@ -81,7 +80,6 @@ class FoundNotes:
     searched: int  # notes
 
 
-@dataclass(frozen=True, kw_only=True)
 class SearchNotes(Request[FoundNotes], verb="notes.search"):
     """Search notes by meaning and words."""
 
@@ -167,7 +165,6 @@ class Note:
     evidence: tuple[Evidence, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
 class ShowNote(Request[Note], verb="notes.show", read_only=False):
     """Show a note by its id or a prefix of it, and count the access."""
 
@@ -198,7 +195,6 @@ class NotePage:
     next_offset: int | None
 
 
-@dataclass(frozen=True, kw_only=True)
 class ListNotes(Request[NotePage], verb="notes.list"):
     """List notes."""
 
@@ -220,7 +216,6 @@ class NewLink:
     relation_type: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class LinkNotes(Request[NewLink], verb="notes.link", read_only=False):
     """Link two notes, or a note and a passage, by ids or prefixes of note ids."""
 
@@ -250,7 +245,6 @@ class SuggestedLinks:
     total_pending: int
 
 
-@dataclass(frozen=True, kw_only=True)
 class SuggestLinks(Request[SuggestedLinks], verb="notes.suggest_links"):
     """List pending suggestions of links."""
 
@@ -277,7 +271,6 @@ class SuggestedGeneralizations:
     total_pending: int
 
 
-@dataclass(frozen=True, kw_only=True)
 class SuggestGeneralizations(Request[SuggestedGeneralizations], verb="notes.suggest_generalize"):
     """List pending suggestions of generalizations."""
 
@@ -318,7 +311,6 @@ class AcceptedSuggestion:
     draft: NoteDraft | None
 
 
-@dataclass(frozen=True, kw_only=True)
 class AcceptSuggestion(Request[AcceptedSuggestion], verb="notes.accept_suggestion", read_only=False):
     """Accept a suggestion: create the link, or prepare the semantic note."""
 
@@ -334,7 +326,6 @@ class RejectedSuggestion:
     suggestion_id: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class RejectSuggestion(Request[RejectedSuggestion], verb="notes.reject_suggestion", read_only=False):
     """Reject a suggestion for good."""
 
@@ -342,7 +333,6 @@ class RejectSuggestion(Request[RejectedSuggestion], verb="notes.reject_suggestio
     visible: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
 class GeneralizeNotes(Request[AddedNote], verb="notes.generalize", read_only=False):
     """Add a semantic note that is derived from episodic ones."""
 
@@ -351,7 +341,6 @@ class GeneralizeNotes(Request[AddedNote], verb="notes.generalize", read_only=Fal
     content: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
 class DeleteNote(Request[NoteReference], verb="notes.delete", read_only=False):
     """Delete a note and its links."""
 
@@ -374,7 +363,6 @@ class NoteExport:
     notes: int
 
 
-@dataclass(frozen=True, kw_only=True)
 class ExportNotes(Request[NoteExport], verb="notes.export"):
     """Export notes as Markdown: one file, or one file for each note with links between them."""
 

@@ -102,7 +102,7 @@ def test_evidence_follows_a_passage_whose_document_was_read_again(
     text = f"{WORDS} So it was said." if recorded else f"Before. {WORDS}"
     collection.upsert([point(7, "v2", chunk_id=ident(7), chunk_text=text, citekey="nakamura2023", page_start=4)])
     if recorded:
-        notes.catalog.replaced_passages.move(project.id, "d", {passage.id: ident(7)})
+        notes.catalog.replaced_passages.record(project.id, "d", {passage.id: ident(7)})
     (shown,) = notes.show(note.id).evidence
     assert (shown.chunk_id, shown.citekey, shown.text, shown.found) == (ident(7), "nakamura2023", WORDS, True)
     (hit,) = collection.get([ident(7)])
