@@ -133,6 +133,8 @@ class CollectionStorage:
     kind: str  # server or embedded
     bytes: int
     waiting_for_graph: int  # passages written or deleted since the last search graph was built
+    on_disk_vectors: bool  # whether searches read the exact vectors from the disk
+    on_disk_hnsw: bool  # whether searches read the search graph from the disk
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -201,6 +203,9 @@ class DocumentRow(DocumentSummary):
     authors: list[str]
     path: str | None  # of its own file, if any
     open_uri: str | None
+    created_at: str  # when it was first added
+    last_modified: str | None  # time of its file, as ISO 8601 in UTC
+    metadata: dict[str, Any]  # custom metadata
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -232,6 +237,7 @@ class ListDocuments(Request[DocumentPage], verb="library.list_documents"):
 class DocumentText(DocumentSummary):
     """The text of a document, or of some of its pages, as Markdown."""
 
+    metadata: dict[str, Any]  # custom metadata
     renamed_from: str | None
     markdown: str
     pages_given: list[int] | None  # first and last
@@ -328,6 +334,24 @@ class RefuseClaim(Request[DocumentRow], verb="library.refuse_claim", read_only=F
 
 
 # -- passages and pages ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class PassageSummary:
+    """A passage of a document, without its text."""
+
+    chunk_id: str
+    doc_id: str
+    chunk_index: int
+    page_start: int | None  # PDF page
+    tokens: int  # estimated
+
+
+class ListPassages(Request[list[PassageSummary]], verb="library.list_passages"):
+    """List the passages of some documents; unknown ids are ignored."""
+
+    project: str
+    doc_ids: Sequence[str]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -47,12 +47,30 @@ class FoundPassage:
 
 
 @dataclass(frozen=True, kw_only=True)
+class PassageDetails:
+    """The place of a passage in its document, the document's file, and custom metadata."""
+
+    chunk_index: int
+    path: str  # of the file, or its address
+    file_type: str
+    last_modified: str | None  # time of the file, as ISO 8601 in UTC
+    header_path: str | None  # the headings above it, joined by " > "
+    header_level: int | None  # of Markdown
+    class_name: str | None  # of code, and the next one
+    function_name: str | None
+    start_line: int | None  # of formats without pages, and the next one
+    end_line: int | None
+    metadata: Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
 class SearchHit(FoundPassage):
     """A passage with its search score."""
 
     score: float
     merged: tuple[PassageReference, ...]  # the neighbouring passages that it joins, in reading order
     also_in: tuple[PassageReference, ...]  # passages with the same text
+    details: PassageDetails | None = None  # if requested
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +98,8 @@ class QueryResult:
     truncated: bool  # hits were left out to keep within max_tokens
     truncated_count: int
     warnings: tuple[str, ...]
+    embedding_seconds: float = 0.0  # spent on embedding the question
+    search_seconds: float = 0.0  # spent on searching the index
 
 
 class Query(Request[QueryResult], verb="search.query"):
@@ -93,6 +113,9 @@ class Query(Request[QueryResult], verb="search.query"):
     max_tokens: int | None = None
     full_text: bool = False
     per_document: int | None = None
+    fusion: str | None = None  # instead of the settings'
+    max_top_k: int | None = None  # instead of the settings'
+    details: bool = False  # fill `details` of the hits
 
 
 @dataclass(frozen=True, slots=True)

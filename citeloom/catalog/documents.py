@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
@@ -70,7 +71,16 @@ class Document:
     claimed_citekey: str = ""  # work claimed by an agent, or by the file itself although that work has another file
     claimed_by: str = ""  # agent, or the evidence in the file: name, doi, title
     decision: str = ""  # of the researcher on that claim: confirmed or refused; reset when the content changes
+    metadata: dict[str, Any] = field(default_factory=dict)  # custom metadata: what is said of it beside its record
+    created_at: str = ""  # when it was first added; set by the first `save`
     updated_at: str = ""
+
+    @property
+    def last_modified(self) -> str | None:
+        """Time of its file in whole seconds, as ISO 8601 in UTC; None for what is no file on this disk."""
+        if not _has_file_time(self):
+            return None
+        return datetime.fromtimestamp(self.mtime_ns // _SECOND, UTC).isoformat()
 
     @property
     def open_claim(self) -> str:
@@ -84,13 +94,17 @@ class Document:
 
 
 _COLUMNS = [f.name for f in fields(Document)]
-_AS_JSON = ("record", "ocr_languages", "warnings", "zotero")
+_AS_JSON = ("record", "ocr_languages", "warnings", "zotero", "metadata")
 _WRITTEN = [*_COLUMNS, "words", "year"]  # the last ones only for lists
 _UPSERT = (
     f"INSERT INTO documents ({', '.join(_WRITTEN)}) VALUES ({', '.join(':' + c for c in _WRITTEN)})"
     " ON CONFLICT (project_id, doc_id) DO UPDATE SET "
-    + ", ".join(f"{c} = excluded.{c}" for c in _WRITTEN if c not in ("project_id", "doc_id"))
+    + ", ".join(f"{c} = excluded.{c}" for c in _WRITTEN if c not in ("project_id", "doc_id", "created_at"))
 )
+_SECOND = 10**9  # nanoseconds
+# A document without a file of its own, and a download, has another number in the place of the time.
+_HAS_FILE_TIME = "size > 0 AND mtime_ns > 0 AND file_type NOT IN (SELECT value FROM json_each(:no_files))"
+_NO_FILES = (*ZOTERO_TEXT_TYPES, STORED_TYPE)
 # Sort orders, written exactly as the table's indexes, so that SQLite need not sort 100,000 rows for each page.
 _LOCATION = "coalesce(nullif(path, ''), source)"
 _CITEKEY = "nullif(citekey, '') COLLATE NOCASE"
@@ -107,6 +121,10 @@ _ORDERS = {
 _MAY_BE_NULL = (_CITEKEY, "pages", "word_coverage", "ocr_share", "year")
 SORTS = tuple(_ORDERS)
 _BACKFILL_BATCH = 1000
+
+
+def _has_file_time(document: Document) -> bool:
+    return document.size > 0 and document.mtime_ns > 0 and document.file_type not in _NO_FILES
 
 
 def _from_row(row: sqlite3.Row) -> Document:
@@ -138,6 +156,7 @@ class Documents(Table):
     def save(self, document: Document) -> None:
         """Insert or replace the row of a document."""
         document.updated_at = now()
+        document.created_at = document.created_at or document.updated_at
         values = asdict(document)
         location = document.path or document.source
         values["words"] = _search_text(
@@ -241,6 +260,26 @@ class Documents(Table):
                 f"No document {(doc_id or citekey or '')[:80]!r} in this project.",
                 "list_documents gives the ids and citekeys there are.",
             )
+        return found
+
+    def modified(self, project_id: str, first: int, last: int) -> list[str]:
+        """Return the ids of documents whose files were last modified from one second to another since 1970."""
+        values = {"first": first, "last": last, "second": _SECOND, "no_files": json.dumps(_NO_FILES)}
+        sql = (
+            "SELECT doc_id FROM documents WHERE project_id = :project AND mtime_ns / :second BETWEEN :first AND :last"
+            f" AND {_HAS_FILE_TIME}"
+        )
+        return self._db.column(sql, {"project": project_id, **values})
+
+    def with_metadata(self, project_id: str) -> dict[str, list[str]]:
+        """Return the ids of the documents that have custom metadata, by its keys."""
+        sql = (
+            "SELECT key, doc_id FROM documents, json_each(metadata) WHERE project_id = ? AND metadata != '{}'"
+            " ORDER BY key, doc_id"
+        )
+        found: dict[str, list[str]] = {}
+        for key, doc_id in self._db.rows(sql, (project_id,)):
+            found.setdefault(key, []).append(doc_id)
         return found
 
     def find_same_content(self, project_id: str, content_hash: str, excluding: str) -> Document | None:

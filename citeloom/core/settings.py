@@ -19,8 +19,15 @@ BUNDLED_SPARSE = "citeloom/bm25"
 _SHORTEST_TEXT = 100
 _DAY = 86_400  # seconds; longer waits overflow in some system calls
 _MAX = 1_000_000_000  # default upper limit of a number
-_LIMITS = {"watch.zotero_seconds": _DAY, "engine.workers": 256, "search.max_top_k": 1000, "privacy.log_days": 36_500}
+MAX_TOP_K = 1000
+_LIMITS = {
+    "watch.zotero_seconds": _DAY,
+    "engine.workers": 256,
+    "search.max_top_k": MAX_TOP_K,
+    "privacy.log_days": 36_500,
+}
 _HEADER = "# The settings of CiteLoom. What is not written here has its default.\n"
+FUSIONS = ("blend", "rrf", "dbsf")
 _T = TypeVar("_T")
 
 
@@ -45,6 +52,14 @@ class Index:
 
 
 @dataclass(frozen=True, slots=True)
+class ProjectSearch:
+    """Options of search of one project; 0: as for all projects."""
+
+    top_k: int = 0
+    max_top_k: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Search:
     """Options of search."""
 
@@ -55,6 +70,13 @@ class Search:
     rrf_k: int = 60
     rerank: str = ""  # cross-encoder that reranks the best passages; "": none
     include_references: bool = False  # whether reference lists are searched like other text
+    projects: Mapping[str, ProjectSearch] = field(default_factory=dict)  # by project id
+
+    def top_k_of(self, project_id: str) -> tuple[int, int]:
+        """Return the number of hits of a project, and the largest number that can be requested."""
+        own = self.projects.get(project_id, ProjectSearch())
+        largest = own.max_top_k or self.max_top_k
+        return own.top_k or min(self.top_k, largest), largest
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,8 +209,12 @@ def parse(text: str) -> Settings:
     search = settings.search
     if not (1 <= search.top_k <= search.max_top_k and search.max_chars >= _SHORTEST_TEXT and search.rrf_k >= 1):
         raise ValueError(f"[search] needs 1 <= top_k <= max_top_k, max_chars >= {_SHORTEST_TEXT} and rrf_k >= 1")
+    for project in search.projects:
+        top_k, largest = search.top_k_of(project)
+        if top_k > largest:
+            raise ValueError(f'[search.projects."{project}"] needs top_k <= max_top_k, which is {largest}')
     for name, value, choices in (
-        ("search.fusion", search.fusion, ("blend", "rrf", "dbsf")),
+        ("search.fusion", search.fusion, FUSIONS),
         ("zotero.source", settings.zotero.source, ("auto", "local", "sqlite", "web")),
         ("ocr.engine", settings.ocr.engine, ("tesseract", "rapidocr")),
     ):
@@ -280,7 +306,7 @@ def _section(cls: type[_T], data: dict[str, Any], prefix: str) -> _T:
             kind = (int, float) if isinstance(default, float) else type(default)
             if not isinstance(value, kind) or isinstance(value, bool) != isinstance(default, bool):
                 raise ValueError(f"{name} is {value!r}, but it must be like {default!r}")
-            most = _DAY if cls is Timeouts else _LIMITS.get(name, _MAX)
+            most = _DAY if cls is Timeouts else MAX_TOP_K if cls is ProjectSearch else _LIMITS.get(name, _MAX)
             if isinstance(value, int | float) and not 0 <= value <= most:  # nan compares as False
                 raise ValueError(f"{name} must be a number from 0 to {most:,}")
             values[key] = value
@@ -288,6 +314,10 @@ def _section(cls: type[_T], data: dict[str, Any], prefix: str) -> _T:
             if not isinstance(value, list) or not value or not all(isinstance(v, str) and v.strip() for v in value):
                 raise ValueError(f"{name} is {value!r}, but it must be like {list(default)!r}")
             values[key] = tuple(value)
+        elif isinstance(default, dict):
+            if not isinstance(value, dict) or not all(isinstance(inner, dict) for inner in value.values()):
+                raise ValueError(f'{name} has a table for each project: write [{name}."ID"] above its settings')
+            values[key] = {id: _section(ProjectSearch, inner, f'{name}."{id}".') for id, inner in value.items()}
         elif isinstance(value, dict):
             values[key] = _section(type(default), value, f"{name}.")
         else:

@@ -10,7 +10,7 @@ from citeloom.catalog.projects import Project
 from citeloom.core.ids import passage_id
 from citeloom.core.types import Passage, Record
 from citeloom.importing.sources.names import shown_source
-from citeloom.index.filters import section_keys, section_names
+from citeloom.index.filters import metadata_values, section_keys, section_names
 
 
 def embedded_text(stored: Mapping[str, Any]) -> str:
@@ -74,5 +74,7 @@ def payload(
         "version": passage_set,
         "content_hash": document.content_hash,
         "language": document.language or None,
+        "last_modified": document.last_modified,  # as it was read; a filter compares what the catalog knows
+        **metadata_values(document.metadata),
         **passage.extra,
     }

@@ -22,7 +22,7 @@ from citeloom.bibliography.references import load_references
 from citeloom.catalog.documents import Document, State
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import Job, JobQueue
-from citeloom.core.types import Record, Source
+from citeloom.core.types import Source
 from citeloom.importing.discovery import Discovery
 from citeloom.importing.import_state import ImportContext, ImportState
 from citeloom.importing.requests import ImportRequest
@@ -30,7 +30,7 @@ from citeloom.importing.sources.allowed import allowed_path, check_kind, existin
 from citeloom.importing.sources.folder import FoundFile, hash_file
 from citeloom.importing.sources.names import shown_source
 from citeloom.importing.sources.web_address import is_address, web_address
-from citeloom.importing.stages.match import METADATA_KEYS, with_metadata
+from citeloom.importing.stages.match import check_metadata
 from citeloom.importing.zotero_service import ZoteroService, is_zotero, parse_source, same_part
 
 log = logging.getLogger(__name__)
@@ -98,15 +98,7 @@ class ImportService:
             raise CiteLoomError(
                 Code.INVALID_INPUT, "metadata describes one file, not a folder.", "Name the file it belongs to."
             )
-        unknown = set(metadata) - set(METADATA_KEYS)
-        if unknown:
-            raise CiteLoomError(
-                Code.INVALID_INPUT,
-                f"metadata has no {str(min(unknown))[:60]!r}.",
-                f"It can have: {', '.join(METADATA_KEYS)}.",
-                valid=list(METADATA_KEYS),
-            )
-        with_metadata(Record(citekey=""), metadata)
+        check_metadata(metadata)
         job_request = ImportRequest(
             project.id,
             source,

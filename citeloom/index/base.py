@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 KEYWORD_FIELDS = (
     "project_id", "doc_id", "citekey", "tags", "item_type", "text_source", "file_type", "collections", "source",
-    "source_path", "version", "section_names",
+    "source_path", "version", "section_names", "page_labels",
 )  # fmt: skip
-INTEGER_FIELDS = ("year", "page_start", "page_end", "chunk_index")
+INTEGER_FIELDS = ("year", "page_start", "page_end", "chunk_index", "header_level")
 TEXT_FIELDS = ("chunk_text", "title", "authors")
 BOOL_FIELDS = ("references",)  # set on passages of a reference list
 
@@ -225,6 +225,11 @@ class Collection(ABC):
         with self._translated(Code.INDEX_UNAVAILABLE, "The index does not answer"):
             return self._vectors()
 
+    def on_disk(self) -> tuple[bool, bool]:
+        """Return whether searches read exact vectors, and the search graph, from the disk instead of from memory."""
+        with self._translated(Code.INDEX_UNAVAILABLE, "The index does not answer"):
+            return self._on_disk()
+
     @contextmanager
     def _reading(self) -> Iterator[frozenset[str]]:
         """Register a reader; yield the sets that it must not see."""
@@ -324,6 +329,10 @@ class Collection(ABC):
     @abstractmethod
     def _vectors(self) -> tuple[int, bool]:
         """Return the size of dense vectors and whether there are sparse ones."""
+
+    @abstractmethod
+    def _on_disk(self) -> tuple[bool, bool]:
+        """Return whether exact vectors, and the search graph, are read from the disk."""
 
 
 def _hit(point: Point) -> ScoredPoint:

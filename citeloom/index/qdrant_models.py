@@ -6,7 +6,7 @@ qdrant_edge and qdrant_client have the same names of classes and arguments; the 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
 
@@ -86,6 +86,21 @@ class ClientLibrary(Generic[_Filter]):
             **dict.fromkeys(TEXT_FIELDS, words),
             **dict.fromkeys(BOOL_FIELDS, library.BoolIndexParams(**options("bool"))),
         }
+
+
+def on_disk(dense: Mapping[str, Any], hnsw: Mapping[str, Any] | None) -> tuple[bool, bool]:
+    """Return whether dense vectors and their search graph are on disk, by the configuration of both as JSON."""
+    return _is_on_disk(dense), _is_on_disk(dense.get("hnsw_config"), hnsw)
+
+
+def _is_on_disk(*configured: Mapping[str, Any] | None) -> bool:
+    """Return what the first of these says; `memory` is newer than `on_disk` and overrides it."""
+    for part in configured:
+        if part and part.get("memory") is not None:
+            return str(part["memory"]) == "cold"
+        if part and part.get("on_disk") is not None:
+            return bool(part["on_disk"])
+    return False
 
 
 def point_from_record(record: Any) -> Point:

@@ -18,25 +18,20 @@ from citeloom.catalog.projects import Project
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.ids import document_id, passage_set_id, stored_passage_id
-from citeloom.core.json_values import YEARS, is_integer_within
+from citeloom.core.metadata import MAX_KEYS, invalid_field
 from citeloom.core.text.sanitize import one_line
 from citeloom.core.types import TextSource
 from citeloom.importing.sources.names import STORED
 from citeloom.importing.stages.match import AGENT, CONFIRMED, METADATA_KEYS, claimed_key
 from citeloom.index.base import Collection, Point
-from citeloom.index.filters import of_document, section_keys, section_names
+from citeloom.index.filters import metadata_values, of_document, section_keys, section_names
 from citeloom.index.models.embedding import ModelRegistry
+from citeloom.library.chunk_metadata import ChunkMetadata, read_metadata
 from citeloom.search.indexes import Indexes
 
 MAX_ITEMS = 500
 FULL_BATCH = 100
-_MAX_LABELS = 50
-_MAX_PAGES = 1_000_000  # pages of a document and of its passages
 _MAX_COMPONENT = 1e18  # largest component of a vector: its square still fits into the index's 32-bit floats
-
-_TEXTS = ("citekey", "doi", "url", "title", "item_type", "section", "source")
-_LISTS = ("authors", "tags", "collections", "section_path", "page_labels")
-_NUMBERS = ("year", "page_start", "page_end", "chunk_index")
 
 
 @dataclass
@@ -58,6 +53,7 @@ class AgentChunkService:
         cancel.check()
         with self._indexes.write_lock(project):
             collection = self._indexes.open(project)
+            _merge_custom(self._catalog, project, documents)
             before = {str(hit.payload["doc_id"]) for hit in collection.get([point.id for point in points])}
             collection.upsert(points)
             self._catalog.projects.add_without_graph(project.id, len(points))
@@ -66,7 +62,9 @@ class AgentChunkService:
             chunks_written=len(points),
             documents=[
                 ChunkDocument(
-                    doc_id=doc_id, source=of["source"].removeprefix(STORED), claimed_citekey=of.get("citekey")
+                    doc_id=doc_id,
+                    source=of.fields["source"].removeprefix(STORED),
+                    claimed_citekey=of.fields.get("citekey"),
                 )
                 for doc_id, of in documents.items()
             ],
@@ -78,7 +76,7 @@ class AgentChunkService:
 
 def make_points(
     project: Project, items: Sequence[AgentChunk]
-) -> tuple[list[Point], dict[str, dict[str, Any]], list[str]]:
+) -> tuple[list[Point], dict[str, ChunkMetadata], list[str]]:
     """Return the points to write, document metadata by id, and warnings; one invalid item rejects the batch."""
     if not 1 <= len(items) <= MAX_ITEMS:
         raise _invalid(f"There are {len(items)} items.", f"Send {FULL_BATCH} to {MAX_ITEMS} at a time.")
@@ -86,39 +84,63 @@ def make_points(
     if len(items) < FULL_BATCH:
         warnings.append(f"Fewer than {FULL_BATCH} items: taken as the last batch.")
     made: dict[str, Point] = {}
-    documents: dict[str, dict[str, Any]] = {}
+    documents: dict[str, ChunkMetadata] = {}
+    ignored, other_fulltext = set[str](), 0
     for position, item in enumerate(items):
         _check_vector(project, position, item.embedding)
-        given = item.metadata or {}
-        metadata = _metadata(position, given)
-        model = given.get("embed_model")
-        if model is not None and model != project.dense_model:
-            raise CiteLoomError(
-                Code.EMBEDDING_MISMATCH,
-                f"items[{position}] was embedded by {model}, this project uses {project.dense_model}.",
-                "Embed with that model. Nothing was written.",
-            )
+        place = f"items[{position}].metadata"
+        metadata = read_metadata(item.metadata or {}, place)
+        _check_origin(project, position, metadata)
+        ignored.update(metadata.ignored)
+        other_fulltext += metadata.fulltext not in ("", item.text)
         if not item.id.strip() or not item.text.strip():
             raise _invalid(f"items[{position}] has an empty id or text.", "Nothing was written.")
         if one_line(item.id) != item.id:  # cleaned for display, the id would no longer identify the passage
             raise _invalid(f"items[{position}].id has control characters in it.", "Nothing was written.")
-        key = str(given.get("doc_id") or metadata.get("source") or metadata.get("citekey") or AGENT)
+        key = metadata.doc_id or metadata.fields.get("source") or metadata.fields.get("citekey") or AGENT
         source = STORED + key
         doc_id = document_id(project.id, source)
-        documents.setdefault(doc_id, {**metadata, "source": source})
+        document = documents.setdefault(doc_id, ChunkMetadata({**metadata.fields, "source": source}))
+        document.custom = _merged(metadata.custom, document.custom, place)
         point_id = stored_passage_id(project.id, item.id)
         made[point_id] = Point(point_id, item.embedding, None, _payload(project, item, metadata, doc_id, key, position))
     if len(made) < len(items):
         warnings.append(
             f"{len(items) - len(made)} items had an id that another item of the batch had too: the last one counts."
         )
+    if ignored:
+        warnings.append(
+            f"CiteLoom sets these itself, what the metadata say of them was left out: {', '.join(sorted(ignored))}."
+        )
+    if other_fulltext:
+        warnings.append(
+            f"{other_fulltext} items have a fulltext that is not their text: the text is searched and shown."
+        )
     return list(made.values()), documents, warnings
 
 
+def _merged(custom: Mapping[str, Any], known: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """Return the custom metadata of a document with those of one more passage; what is known comes first."""
+    merged = {**custom, **known}
+    if len(merged) > MAX_KEYS:
+        raise invalid_field(
+            place, f"gives its document {len(merged)} keys of its own", f"A document may have up to {MAX_KEYS}."
+        )
+    return merged
+
+
+def _merge_custom(catalog: Catalog, project: Project, documents: Mapping[str, ChunkMetadata]) -> None:
+    """Add what the documents have already, so that every key of one of their passages stays known."""
+    for document in catalog.documents.by_ids(project.id, list(documents)):
+        given = documents[document.doc_id]
+        given.custom = _merged(document.metadata, given.custom, "metadata")
+
+
 def _payload(
-    project: Project, item: AgentChunk, metadata: dict[str, Any], doc_id: str, key: str, position: int
+    project: Project, item: AgentChunk, metadata: ChunkMetadata, doc_id: str, key: str, position: int
 ) -> dict[str, Any]:
-    path = metadata.get("section_path") or []
+    fields = metadata.fields
+    path = fields.get("section_path") or []
     return {
         "authors": [],
         "tags": [],
@@ -127,14 +149,14 @@ def _payload(
         "item_type": "document",
         "source": Path(key).name,
         "chunk_index": position,
-        **metadata,
+        **fields,
         "citekey": "",
-        "claimed_citekey": metadata.get("citekey"),
+        "claimed_citekey": fields.get("citekey"),
         "text_source": str(TextSource.AGENT),
         "project_id": project.id,
         "doc_id": doc_id,
         "chunk_id": item.id,
-        "section": metadata.get("section") or (path[-1] if path else None),
+        "section": fields.get("section") or (path[-1] if path else None),
         "section_path": path,
         "heading_chain": " > ".join(path),
         "section_keys": section_keys(path),
@@ -146,42 +168,25 @@ def _payload(
         "sparse_model": project.sparse_model or None,
         "version": passage_set(project, STORED + key),
         "content_hash": None,
+        "last_modified": None,
+        **metadata_values(metadata.custom),
     }
 
 
-def _metadata(position: int, given: dict[str, Any]) -> dict[str, Any]:
-    known: dict[str, Any] = {}
-    span = given.get("page_span")
-    if span is not None:
-        if not isinstance(span, list) or len(span) != 2:
-            raise _invalid(f"items[{position}].metadata.page_span is not two pages.", "Write it as [33, 34].")
-        given = {**given, "page_start": span[0], "page_end": span[1]}
-    for key in (*_TEXTS, *_LISTS, *_NUMBERS):
-        value = given.get(key)
-        if value is None:
-            continue
-        bounds = YEARS if key == "year" else (0, _MAX_PAGES)
-        if key in _NUMBERS and not is_integer_within(value, *bounds):
-            raise _invalid(
-                f"items[{position}].metadata.{key} is {value!r}.",
-                f"It must be a whole number from {bounds[0]} to {bounds[1]}. Nothing was written.",
-            )
-        if key in _LISTS:
-            known[key] = [str(v) for v in (value if isinstance(value, list) else [value])]
-        else:
-            known[key] = value if key in _NUMBERS else str(value)
-    first, last = known.get("page_start", known.get("page_end")), known.get("page_end", known.get("page_start"))
-    if first is not None:
-        if first < 1 or last < first:
-            raise _invalid(f"items[{position}].metadata says pages {first} to {last}.", "Nothing was written.")
-        known["page_start"], known["page_end"] = first, last
-        known.setdefault("page_labels", [str(page) for page in range(first, min(last, first + _MAX_LABELS) + 1)])
-    if given.get("text_source") not in (None, TextSource.AGENT):
-        raise _invalid(
-            f"items[{position}].metadata.text_source is {str(given['text_source'])[:40]!r}.",
-            "What an agent stores has the text_source 'agent': leave it out. Nothing was written.",
+def _check_origin(project: Project, position: int, metadata: ChunkMetadata) -> None:
+    """Raise an error for a passage that says it is of another project or model."""
+    if metadata.embed_model and metadata.embed_model != project.dense_model:
+        raise CiteLoomError(
+            Code.EMBEDDING_MISMATCH,
+            f"items[{position}] was embedded by {metadata.embed_model[:200]}, this project uses {project.dense_model}.",
+            "Embed with that model. Nothing was written.",
         )
-    return known
+    if metadata.project and metadata.project != project.id:
+        raise invalid_field(
+            f"items[{position}].metadata.project",
+            f"is {metadata.project[:80]!r}, but the call names '{project.id}'",
+            "Store the passages of one project at a time.",
+        )
 
 
 def _check_vector(project: Project, position: int, vector: Sequence[float]) -> None:
@@ -210,11 +215,12 @@ def save_documents(
     catalog: Catalog,
     collection: Collection,
     project: Project,
-    documents: Mapping[str, Mapping[str, Any]],
+    documents: Mapping[str, ChunkMetadata],
     before: Iterable[str] = (),
 ) -> None:
     """Write the row of each document with stored passages; the passages of those in `before` are counted again."""
-    for doc_id, metadata in documents.items():
+    for doc_id, given in documents.items():
+        metadata = given.fields
         document = catalog.documents.find(project.id, doc_id) or Document(project.id, doc_id, metadata["source"])
         claim, decided = {key: metadata[key] for key in METADATA_KEYS if key in metadata}, document.decision
         if decided == CONFIRMED or claimed_key(claim) != document.claimed_citekey:
@@ -223,7 +229,7 @@ def save_documents(
         document.citekey, document.key_made, document.matched_by = "", False, None
         document.claimed_citekey, document.claimed_by = claimed_key(claim), AGENT
         document.title = metadata.get("title") or document.title or metadata["source"].removeprefix(STORED)
-        document.record = {"_claim": claim}
+        document.record, document.metadata = {"_claim": claim}, given.custom
         document.version = passage_set(project, metadata["source"])
         document.chunks = collection.count(of_document(doc_id))
         if decided:

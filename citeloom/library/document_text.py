@@ -138,6 +138,7 @@ class DocumentTexts:
                 markdown = markdown[:_MAX_DOCUMENT_CHARACTERS] + "\n\n[…]"
         return DocumentText(
             **summary_fields(document),
+            metadata=document.metadata,
             renamed_from=citekey if now else None,
             markdown=markdown,
             pages_given=[first or 1, last or count] if count else None,

@@ -1,4 +1,4 @@
-"""Request handlers for the documents of a project: list, read again, delete."""
+"""Request handlers for the documents of a project: list them and their passages, read again, delete."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from citeloom.api.library import (
     DocumentPage,
     DocumentRow,
     ListDocuments,
+    ListPassages,
+    PassageSummary,
     RemovedDocuments,
     RemoveDocuments,
     RereadDocuments,
@@ -31,7 +33,8 @@ from citeloom.importing.requests import ImportRequest
 from citeloom.importing.sources.names import STORED, shown_source
 from citeloom.importing.stages.match import QUICK
 from citeloom.importing.writer import LiveWriter
-from citeloom.search.hits import document_uri
+from citeloom.index.filters import of_document
+from citeloom.search.hits import document_uri, estimate_tokens
 from citeloom.search.indexes import Indexes
 
 _MAX_FIND_LENGTH = 500  # characters
@@ -40,7 +43,7 @@ _MAX_PAGE_SIZE = 1000  # documents in one page
 
 @dataclass
 class DocumentService:
-    """Lists documents, queues them to be read again and deletes them."""
+    """Lists documents and their passages, queues documents to be read again and deletes them."""
 
     _catalog: Catalog
     _indexes: Indexes
@@ -79,6 +82,25 @@ class DocumentService:
             next_offset=request.offset + len(rows) if rest else None,
             coverage=self._catalog.documents.coverage(project.id),
         )
+
+    @handles(ListPassages)
+    def list_passages(self, request: ListPassages) -> list[PassageSummary]:
+        """Return the passages of some documents, in the order of the documents and of their text."""
+        project = self._catalog.projects.get(request.project)
+        documents = self._catalog.documents.by_ids(project.id, request.doc_ids)
+        collection = self._indexes.open(project)
+        return [
+            PassageSummary(
+                chunk_id=hit.payload["chunk_id"],
+                doc_id=document.doc_id,
+                chunk_index=hit.payload["chunk_index"],
+                page_start=hit.payload.get("page_start"),
+                tokens=estimate_tokens(hit.payload["chunk_text"]),
+            )
+            for document in documents
+            if document.chunks
+            for hit in collection.scroll(of_document(document.doc_id), limit=document.chunks)
+        ]
 
     @handles(RereadDocuments)
     def reread_documents(self, request: RereadDocuments) -> RereadStarted:
@@ -181,6 +203,9 @@ def row_fields(document: Document) -> dict[str, Any]:
         "authors": [str(name) for name in document.record.get("authors") or ()],
         "path": path if has_own_file else None,
         "open_uri": document_uri(document),
+        "created_at": document.created_at,
+        "last_modified": document.last_modified,
+        "metadata": document.metadata,
     }
 
 

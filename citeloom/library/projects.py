@@ -195,6 +195,7 @@ class ProjectService:
         project = self._catalog.projects.get(request.project)
         collection = self._indexes.open(project)
         passages = collection.any_passages(max(1, request.sample))
+        on_disk_vectors, on_disk_hnsw = collection.on_disk()
         return CollectionDetails(
             **self._summary(project),
             project=project.id,
@@ -206,6 +207,8 @@ class ProjectService:
                 kind="server" if project.server else "embedded",
                 bytes=self._collections.size_on_disk(project.collection),
                 waiting_for_graph=project.without_graph,
+                on_disk_vectors=on_disk_vectors,
+                on_disk_hnsw=on_disk_hnsw,
             ),
             jobs=list(self._jobs.unfinished(project.id)),
             sample_payloads=[passage.payload for passage in passages[: request.sample]],

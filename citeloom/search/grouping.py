@@ -95,6 +95,8 @@ class HitGroup:
             "page_labels": list(dict.fromkeys(labels)),
             "ocr_confidence": min(self._known("ocr_confidence"), default=None),
         }
+        if lines := self._known("lines"):
+            combined["lines"] = [min(first for first, _ in lines), max(last for _, last in lines)]
         return ScoredPoint(best.id, self.score, {**best.payload, **combined})
 
     def _known(self, key: str) -> list[Any]:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from citeloom.api.search import FoundPassage, Neighbour, PassageReference, SearchHit
+from citeloom.api.search import FoundPassage, Neighbour, PassageDetails, PassageReference, SearchHit
 from citeloom.catalog.documents import Document
 from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError, Code
@@ -104,13 +104,38 @@ def found_passage(hit: ScoredPoint, *, full_text: bool = False) -> FoundPassage:
     return FoundPassage(**_fields(hit, None, full_text=full_text))
 
 
-def search_hit(group: HitGroup, *, max_chars: int, full_text: bool) -> SearchHit:
-    """Return the result for a group, with the passages that it joins and its duplicates."""
+def search_hit(
+    group: HitGroup, *, max_chars: int, full_text: bool, modified: Mapping[str, str | None] | None = None
+) -> SearchHit:
+    """Return the result for a group, with the passages that it joins and its duplicates.
+
+    With `modified`, the times of the documents' files, it has details.
+    """
+    hit = group.merged()
     return SearchHit(
-        **_fields(group.merged(), max_chars, full_text=full_text),
+        **_fields(hit, max_chars, full_text=full_text),
         score=group.score,
         merged=tuple(map(_reference, group.parts)) if len(group.parts) > 1 else (),
         also_in=tuple(map(_reference, group.also_in[:MAX_ALSO_IN])),
+        details=None if modified is None else _details(hit, modified),
+    )
+
+
+def _details(hit: ScoredPoint, modified: Mapping[str, str | None]) -> PassageDetails:
+    p = hit.payload
+    start, end = p.get("lines") or (None, None)
+    return PassageDetails(
+        chunk_index=p.get("chunk_index", 0),
+        path=p.get("source_path") or "",
+        file_type=p.get("file_type", ""),
+        last_modified=modified.get(p.get("doc_id", "")),
+        header_path=p.get("heading_chain") or None,
+        header_level=p.get("header_level"),
+        class_name=p.get("class_name"),
+        function_name=p.get("function_name"),
+        start_line=start,
+        end_line=end,
+        metadata=p.get("metadata") or {},
     )
 
 

@@ -7,10 +7,10 @@ for similar passages.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from citeloom.api.search import Query, QueryResult, RerankCost
 from citeloom.api.verbs import handles
@@ -19,7 +19,7 @@ from citeloom.catalog.projects import Project
 from citeloom.core import fault_injection as faults
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.settings import Settings
+from citeloom.core.settings import FUSIONS, MAX_TOP_K, Settings
 from citeloom.index import filters
 from citeloom.index.base import Collection, Fusion, ScoredPoint, SparseVector
 from citeloom.index.models.embedding import ModelRegistry
@@ -28,12 +28,28 @@ from citeloom.search.grouping import MAX_ALSO_IN, HitGroup, group_hits
 from citeloom.search.hits import search_hit, within_budget
 from citeloom.search.indexes import rebuild_step
 from citeloom.search.mentions import Mentions, find_mentions
+from citeloom.search.project_filters import search_conditions
 
 MAX_QUESTION = 10_000  # characters
 _FIRST_PER_HIT, _MAX_FOUND = 3, 1000  # passages requested from the index: at first per wanted hit, and at most
 _CANDIDATES = 30  # hits that are reranked
 _RERANK_BATCH = 5  # texts scored between two checks of the deadline
 _RERANK_SHARE = 0.7  # of a tool's time limit, at which reranking must have ended
+
+
+@dataclass(slots=True)
+class _Timing:
+    """Seconds spent on the parts of a query."""
+
+    embedding: float = 0.0
+    search: float = 0.0
+
+    @contextmanager
+    def of(self, part: str) -> Iterator[None]:
+        """Add the duration of the block to a part."""
+        began = time.monotonic()
+        yield
+        setattr(self, part, getattr(self, part) + time.monotonic() - began)
 
 
 @dataclass
@@ -52,6 +68,7 @@ class SearchService:
         began, search, warnings = time.monotonic(), self._settings.search, list[str]()
         project = self._catalog.projects.get(request.project)
         text, top_k = _checked_question(request.text), self._checked_top_k(request, warnings)
+        fusion, timing = self._checked_fusion(request), _Timing()
         hybrid = project.hybrid_enabled if request.hybrid is None else request.hybrid
         if hybrid and not project.hybrid_enabled:
             raise CiteLoomError(
@@ -61,7 +78,17 @@ class SearchService:
             )
         wanted = max(top_k, _CANDIDATES) if search.rerank else top_k
         mentions = find_mentions(text, partial(self._catalog.citekey_aliases.current, project.id)) if hybrid else None
-        groups = self._groups(project, request, text, wanted, mentions, hybrid=hybrid, cancel=cancel, warnings=warnings)
+        groups = self._groups(
+            project,
+            request,
+            text,
+            wanted,
+            mentions,
+            fusion if hybrid else None,
+            cancel=cancel,
+            timing=timing,
+            warnings=warnings,
+        )
         cancel.check()
         limit = self._settings.timeouts.of("query_hybrid" if hybrid else "query")
         cost = self._rerank(text, groups, began + _RERANK_SHARE * limit, cancel, warnings)
@@ -69,7 +96,11 @@ class SearchService:
             for group in groups:
                 group.score = mentions.boosted(group.merged()).score
         groups = sorted(groups, key=lambda group: -group.score)[:top_k]
-        hits = [search_hit(group, max_chars=search.max_chars, full_text=request.full_text) for group in groups]
+        modified = self._file_times(project, groups) if request.details else None
+        hits = [
+            search_hit(group, max_chars=search.max_chars, full_text=request.full_text, modified=modified)
+            for group in groups
+        ]
         items, tokens = within_budget(hits, request.max_tokens)
         if omitted := sum(max(0, len(group.also_in) - MAX_ALSO_IN) for group in groups[: len(items)]):
             warnings.append(f"also_in names at most {MAX_ALSO_IN} places; the same is said in {omitted} more.")
@@ -79,7 +110,7 @@ class SearchService:
             count=len(items),
             dense_model=project.dense_model,
             sparse_model=project.sparse_model or None if hybrid else None,
-            fusion=search.fusion if hybrid else None,
+            fusion=fusion.method if hybrid else None,
             reranked=cost,
             coverage=self._catalog.documents.coverage(project.id),
             total_tokens=tokens,
@@ -87,16 +118,28 @@ class SearchService:
             truncated=len(items) < len(hits),
             truncated_count=len(hits) - len(items),
             warnings=tuple(warnings),
+            embedding_seconds=round(timing.embedding, 4),
+            search_seconds=round(timing.search, 4),
         )
 
+    def _file_times(self, project: Project, groups: Sequence[HitGroup]) -> dict[str, str | None]:
+        """Return the times of the files of the found documents, by id."""
+        doc_ids = [str(group.best.payload.get("doc_id", "")) for group in groups]
+        return {d.doc_id: d.last_modified for d in self._catalog.documents.by_ids(project.id, doc_ids)}
+
     def _checked_top_k(self, request: Query, warnings: list[str]) -> int:
-        search = self._settings.search
-        top_k = search.top_k if request.top_k is None else request.top_k
+        usual, largest = self._settings.search.top_k_of(request.project)
+        if request.max_top_k is not None:
+            if not 1 <= request.max_top_k <= MAX_TOP_K:
+                raise _invalid(f"max_top_k is {request.max_top_k}.", f"Give a number from 1 to {MAX_TOP_K}.")
+            largest = request.max_top_k
+        top_k = min(usual, largest) if request.top_k is None else request.top_k
         if top_k < 1:
-            raise _invalid(f"top_k is {top_k}.", f"Ask for 1 to {search.max_top_k} passages.")
-        if top_k > search.max_top_k:
-            warnings.append(f"top_k was lowered from {top_k} to {search.max_top_k}, the most that the settings allow.")
-            top_k = search.max_top_k
+            raise _invalid(f"top_k is {top_k}.", f"Ask for 1 to {largest} passages.")
+        if top_k > largest:
+            allowed = "the most that can be asked for" if request.max_top_k else "the most that the settings allow"
+            warnings.append(f"top_k was lowered from {top_k} to {largest}, {allowed}.")
+            top_k = largest
         for name, value in (("max_tokens", request.max_tokens), ("per_document", request.per_document)):
             if value is not None and value < 1:
                 raise _invalid(f"{name} is {value}.", "Give a positive number, or leave it out.")
@@ -109,15 +152,17 @@ class SearchService:
         text: str,
         wanted: int,
         mentions: Mentions | None,
+        fusion: Fusion | None,
         *,
-        hybrid: bool,
         cancel: Cancel,
+        timing: _Timing,
         warnings: list[str],
     ) -> list[HitGroup]:
         """Embed the question, search the index and group the hits, with a growing limit until there are enough."""
         search = self._settings.search
-        filter_by = self._with_current_keys(project, request.filters, warnings)
-        where = filters.search_conditions(filter_by, include_references=search.include_references)
+        where = search_conditions(
+            self._catalog, project, request.filters, warnings, include_references=search.include_references
+        )
         model = self._models.for_questions(project.dense_model)
         if model.info.fingerprint != project.dense_fingerprint:
             raise CiteLoomError(
@@ -126,13 +171,15 @@ class SearchService:
                 rebuild_step(project.id),
             )
         cancel.check()
-        dense = model.embed_query(text)
-        sparse = self._sparse(project, text) if hybrid else None
+        with timing.of("embedding"):
+            dense = model.embed_query(text)
+            sparse = self._sparse(project, text) if fusion else None
         cancel.check()
-        find = partial(self._collection(project).search, dense, sparse, fusion=self._fusion(hybrid))
+        find = partial(self._collection(project).search, dense, sparse, fusion=fusion)
         limit = _FIRST_PER_HIT * wanted
         while True:
-            found = _search_with_mentions(find, limit, where, mentions)
+            with timing.of("search"):
+                found = _search_with_mentions(find, limit, where, mentions)
             groups = group_hits(found, wanted, per_document=request.per_document, max_chars=search.max_chars)
             # Duplicates and limits per work reduce the number of groups.
             if len(groups) >= wanted or len(found) < limit or limit >= _MAX_FOUND:
@@ -162,13 +209,17 @@ class SearchService:
         languages = self._catalog.documents.languages(project.id)
         return self._models.sparse(project.sparse_model).embed_query(text, languages)
 
-    def _fusion(self, hybrid: bool) -> Fusion | None:
-        return Fusion(self._settings.search.fusion, self._settings.search.rrf_k) if hybrid else None
+    def _checked_fusion(self, request: Query) -> Fusion:
+        method = request.fusion or self._settings.search.fusion
+        if method not in FUSIONS:
+            raise _invalid(f"There is no fusion '{method[:40]}'.", f"It can be: {', '.join(FUSIONS)}.")
+        return Fusion(method, self._settings.search.rrf_k)
 
     def similar(self, project: Project, texts: Sequence[str], top_k: int, cancel: Cancel) -> list[ScoredPoint]:
         """Return the passages nearest to any of these texts by words and meaning, including reference lists."""
         collection, model = self._collection(project), self._models.for_questions(project.dense_model)
-        fusion = self._fusion(project.hybrid_enabled)
+        search = self._settings.search
+        fusion = Fusion(search.fusion, search.rrf_k) if project.hybrid_enabled else None
         found: dict[str, ScoredPoint] = {}
         for text in texts:
             cancel.check()
@@ -183,25 +234,6 @@ class SearchService:
         vector = self._models.for_questions(project.dense_model).embed_query(text)
         where = filters.AnyOf("doc_id", tuple(doc_ids))
         return next((hit.score for hit in self._collection(project).search(vector, None, 1, where)), None)
-
-    def _with_current_keys(
-        self, project: Project, filter_by: Mapping[str, Any] | None, warnings: list[str]
-    ) -> Mapping[str, Any] | None:
-        """Return the filter with renamed citekeys replaced by the current ones, and add a warning for each."""
-        if not isinstance(filter_by, Mapping) or "citekey" not in filter_by:
-            return filter_by
-
-        def current(value: Any) -> Any:
-            if isinstance(value, list):
-                return [current(one) for one in value]
-            if isinstance(value, Mapping):
-                return {operator: current(one) for operator, one in value.items()}
-            now = self._catalog.citekey_aliases.current(project.id, value) if isinstance(value, str) else None
-            if now:
-                warnings.append(f"The citekey {value} is {now} now.")
-            return now or value
-
-        return {**filter_by, "citekey": current(filter_by["citekey"])}
 
 
 def _search_with_mentions(

@@ -19,7 +19,7 @@ from citeloom.api.library import (
     ProjectSummary,
     StoredChunks,
 )
-from citeloom.api.search import PassageResult, QueryResult
+from citeloom.api.search import PassageResult, QueryResult, SearchHit
 from citeloom.core.jobs import Progress
 
 Schema = dict[str, Any]
@@ -100,10 +100,11 @@ def answer_schema(kind: Any, *without: str, **properties: Schema) -> Schema:
 
 PROJECTS = answer_schema(ProjectList, projects=_array(object_schema(ProjectSummary, "problem")))
 INSPECTION = answer_schema(CollectionDetails, "problem", storage=_OPEN, jobs=_array(_OPEN))
-QUERY = answer_schema(QueryResult)
+QUERY_TIMES = ("embedding_seconds", "search_seconds")  # for dialects, not in answers of CiteLoom's own tools
+QUERY = answer_schema(QueryResult, *QUERY_TIMES, items=_array(object_schema(SearchHit, "details")))
 PASSAGE = answer_schema(PassageResult, "project", links=_array(_OPEN))
 DOCUMENTS = answer_schema(DocumentPage, documents=_array(object_schema(DocumentSummary, "warnings")))
-DOCUMENT = answer_schema(DocumentText, "warnings")
+DOCUMENT = answer_schema(DocumentText, "warnings", "metadata")
 QUOTE = answer_schema(VerifyResult)
 CITATIONS = answer_schema(FormattedCitations, renamed=_array(_OPEN))
 CHECK = answer_schema(

@@ -93,7 +93,8 @@ def _query(call: Call[a.Query], *, hybrid: bool) -> Json:
         full_text=given.full_text,
         per_document=given.per_document,
     )
-    return as_json(call.handle(request))
+    answer = without(as_json(call.handle(request)), *o.QUERY_TIMES)
+    return {**answer, "items": [without(hit, "details") for hit in answer["items"]]}
 
 
 @_tool("Read a passage", a.GetPassage, o.PASSAGE)
@@ -128,7 +129,7 @@ def get_document(call: Call[a.GetDocument]) -> Json:
         raise CiteLoomError(Code.INVALID_INPUT, "Name the document once.", "Give doc_id or citekey, not both.")
     pages = None if given.pages is None else str(given.pages)
     request = GetDocument(project=_project(call), doc_id=given.doc_id, citekey=given.citekey, pages=pages)
-    return as_json(call.handle(request))
+    return without(as_json(call.handle(request)), "metadata")
 
 
 @_tool("Verify a quotation", a.VerifyQuote, o.QUOTE)

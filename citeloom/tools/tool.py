@@ -56,12 +56,15 @@ class ImportOutcome:
     paused: bool  # the researcher has paused imports
 
 
+Answer = Callable[[ImportOutcome], Json]
+
+
 @dataclass(frozen=True, slots=True)
 class StartedImport:
     """Returned by a tool that started an import: the session waits for it, then makes the answer."""
 
     job_id: str
-    answer: Callable[[ImportOutcome], Json]
+    answer: Answer
 
 
 @dataclass(frozen=True, slots=True)

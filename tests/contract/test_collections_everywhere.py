@@ -238,9 +238,21 @@ def test_the_values_of_a_field_are_counted(collection: Collection) -> None:
 def test_every_filter_field_has_its_index(collection: Collection) -> None:
     indexes = collection.indexes()
     assert {"project_id", "doc_id", "citekey", "tags", "item_type", "section_keys"} <= set(indexes["keyword"])
-    assert {"year", "page_start", "page_end", "chunk_index"} <= set(indexes["integer"])
+    assert {"page_labels"} <= set(indexes["keyword"])
+    assert {"year", "page_start", "page_end", "chunk_index", "header_level"} <= set(indexes["integer"])
     assert set(indexes["fulltext"]) == {"chunk_text", "title", "authors"}
     assert indexes["bool"] == ["references"]
+
+
+def test_custom_metadata_keep_their_filters_when_a_record_is_rewritten(collection: Collection) -> None:
+    collection.upsert([point(n, **about) for n, about in enumerate(SHELF)])
+    collection.rewrite(AnyOf("doc_id", ("d",)), {"title": "Salt", "tags": ["new"]})
+    assert numbers(collection.scroll(Contains('metadata."colour"', "red"), 10)) == [4]
+
+
+def test_an_index_says_what_of_it_is_on_the_disk(collection: Collection) -> None:
+    # An embedded one maps the exact vectors of a small project; a server has its default for both.
+    assert collection.on_disk() == (isinstance(collection, EdgeCollection), False)
 
 
 # -- searches -------------------------------------------------------------------------------------------------
@@ -277,10 +289,18 @@ SHELF: list[dict[str, Any]] = [
     {"year": 1999, "tags": ["salt", "sea"], "title": "Über Salz", "section_keys": ["1 part i > seas", "part i > seas"]},
     {"year": 2005, "tags": ["sea"], "title": "The naïve café", "section_keys": ["part ii"], "references": True},
     {"year": 2005, "tags": [], "title": "Łódź, cœur and Straße", "source_path": "/Papers/Salt [2].pdf"},
-    {"tags": ["Salty"], "title": "Café au lait, naïvely", "authors": ["Ångström, Anders", "Noether, Emmy"]},
+    {
+        "tags": ["Salty"],
+        "title": "Café au lait, naïvely",
+        "authors": ["Ångström, Anders", "Noether, Emmy"],
+        "page_labels": ["iv", "v"],
+        "header_level": 2,
+    },
+    {"metadata": {"colour": "dark red", "my [1].key": ["a", "b"], "weight": 2.5, "lab": 7}},
+    {"metadata": {"colour": "blue", "weight": 4, "lab": "7"}},
 ]
 FILTERS: list[tuple[Condition, list[int]]] = [
-    (EVERYTHING, [0, 1, 2, 3]),
+    (EVERYTHING, [0, 1, 2, 3, 4, 5]),
     (AnyOf("tags", ("salt",)), [0]),
     (AnyOf("tags", ("salt", "Salty")), [0, 3]),
     (AnyOf("year", (2005,)), [1, 2]),
@@ -298,12 +318,22 @@ FILTERS: list[tuple[Condition, list[int]]] = [
     (Contains("source_path", "t [2]"), [2]),
     (StartsWith("section_keys", "part i "), [0]),
     (StartsWith("section_keys", "part"), [0, 1]),
-    (Absent("references"), [0, 2, 3]),
-    (Absent("tags"), [2]),
-    (Not(AnyOf("tags", ("sea",))), [2, 3]),
+    (Absent("references"), [0, 2, 3, 4, 5]),
+    (Absent("tags"), [2, 4, 5]),
+    (Not(AnyOf("tags", ("sea",))), [2, 3, 4, 5]),
     (Every((AnyOf("tags", ("sea",)), Not(Words("title", "salz")))), [1]),
     (Some((AnyOf("tags", ("Salty",)), Range("year", lt=2000))), [0, 3]),
-    (Not(Every((AnyOf("year", (2005,)), Absent("references")))), [0, 1, 3]),
+    (Not(Every((AnyOf("year", (2005,)), Absent("references")))), [0, 1, 3, 4, 5]),
+    (AnyOf("page_labels", ("v",)), [3]),
+    (Range("header_level", gte=2, lte=2), [3]),
+    (AnyOf('metadata."colour"', ("blue", "green")), [5]),
+    (AnyOf('metadata."my [1].key"', ("b",)), [4]),
+    (AnyOf('metadata."lab"', ("7",)), [5]),
+    (Contains('metadata."colour"', "red"), [4]),
+    (Range('metadata."weight"', gte=2.5, lte=2.5), [4]),
+    (Range('metadata."weight"', gt=2.5), [5]),
+    (Range('metadata."lab"', gte=7, lte=7), [4]),
+    (Every((AnyOf("doc_id", ("d",)), Not(Range('metadata."weight"', lt=3)))), [0, 1, 2, 3, 5]),
 ]
 
 

@@ -14,7 +14,8 @@ from tests.contract.strict_editor import StrictEditor
 
 FILTER_KEYS = {
     "citekey", "claimed_citekey", "doc_id", "author", "title", "year", "tags", "collections", "item_type",
-    "section_prefix", "exclude_sections", "text_source", "page", "file_type", "source",
+    "section_prefix", "exclude_sections", "text_source", "page", "page_label", "file_type", "source", "project",
+    "header_level", "last_modified",
 }  # fmt: skip
 ABSTRACTS = {"Abstract", "Summary", "Zusammenfassung"}  # what papers call it: "abstract" leaves them all out
 OPERATORS = {"$gte", "$lte", "$gt", "$lt", "$ne", "$in", "$contains"}
@@ -78,6 +79,10 @@ FILTERS: list[tuple[dict[str, Any], Callable[[Hit], bool]]] = [
     ({"page": {"$gte": 5}}, lambda h: 5 in pages(h) or 6 in pages(h)),
     ({"page": {"$lt": 2}}, lambda h: 1 in pages(h)),
     ({"page": {"$ne": 4}}, lambda h: 4 not in pages(h)),
+    ({"page_label": "254"}, lambda h: "254" in h["page_labels"]),
+    ({"page_label": ["254", "255"]}, lambda h: bool({"254", "255"} & set(h["page_labels"]))),
+    ({"page_label": {"$ne": "254"}}, lambda h: "254" not in h["page_labels"]),
+    ({"header_level": {"$gte": 1}}, lambda h: h["source"].endswith(".md")),
     ({"file_type": "markdown"}, lambda h: h["source"].endswith(".md")),
     ({"file_type": {"$ne": "markdown"}}, lambda h: h["source"].endswith(".pdf")),
     ({"source": "reading-notes.md"}, lambda h: h["citekey"] == NOTES),
@@ -153,6 +158,11 @@ def test_lists_of_references_are_searched_only_by_section(reader: StrictEditor) 
         {"year": {"$gt": 2019, "$lt": 2020}},
         {"author": "Hartmann", "year": 2020},
         {"section_prefix": "sults"},
+        {"project": "another"},
+        {"header_level": 7},
+        {"page_label": "9999"},
+        {"last_modified": {"$gt": "2150-01-01"}},
+        {"last_modified": "1970-01-02T00:00:00+00:00"},
     ],
     ids=json.dumps,
 )
@@ -194,6 +204,9 @@ def test_an_unknown_operator_is_refused_with_the_valid_ones(reader: StrictEditor
         {"citekey": {"$gte": "h"}},
         {"citekey": {"nested": {"deep": 1}}},
         {"page": 10**15},
+        {"last_modified": "soon"},
+        {"last_modified": 2025},
+        {"header_level": "second"},
         ["year"],
         "year",
     ],

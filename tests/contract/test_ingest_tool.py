@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.contract.strict_editor import StrictEditor
-from tests.support import WRITING, citeloom, done, wait_for
+from tests.support import WRITING, citeloom, done, stop_engine, wait_for
 
 COUNTS = ("new", "replaced", "skipped", "removed", "failed")
 PROJECT_NUMBERS = itertools.count(1)
@@ -130,6 +130,46 @@ def test_one_file_comes_in_by_its_name_in_the_folder_and_what_is_said_of_it_is_a
         ("lutra2001", True, "Otters", None)
     }
     assert set(citekeys(editor, project).values()) == {hits[0]["citekey"]} != {"lutra2001"}
+
+
+def test_what_is_said_of_a_file_beside_its_record_stays_whatever_happens_to_it(
+    editor: StrictEditor, project: str, shared_home: Path, folder: Path, tmp_path: Path
+) -> None:
+    # Dense vectors alone: the same words would be found with a key that is no filter any more.
+    def found(where: str = project, **filters: Any) -> set[str]:
+        hits = editor.call("query", project=where, text="animals", top_k=20, filters=filters)["items"]
+        return {hit["source"] for hit in hits}
+
+    metadata = {"citekey": "lutra2001", "lab": "North", "weight": 2.5, "checked": True, "codes": ["a", 7]}
+    wanted = {"lab": "North", "weight": {"$gt": 2}, "checked": True, "codes": "a"}
+    editor.call("ingest_from_source", project=project, source="bees.md")
+    editor.call("ingest_from_source", project=project, source="otters.md", options={"metadata": metadata})
+    assert found(**wanted) == {"otters.md"}
+    assert found(lab={"$ne": "North"}) == {"bees.md"}
+
+    editor.call("ingest_from_source", project=project, source="otters.md")
+    assert found(**wanted) == {"otters.md"}, "lost when it was read again"
+    (folder / "otters.md").write_text("# Otters\n\nThey have changed.\n")
+    editor.call("ingest_from_source", project=project, source=str(folder))
+    assert found(**wanted) == {"otters.md"}, "lost when the file changed"
+    record = {"id": "enhydra", "type": "book", "title": "Otters", "issued": {"date-parts": [[1999]]}}
+    (tmp_path / "library.json").write_text(json.dumps([record]))
+    done(citeloom(shared_home, "ingest", project, "--references", str(tmp_path / "library.json")))
+    assert citekeys(editor, project)["otters.md"] == "enhydra"
+    assert found(**wanted, citekey="enhydra") == {"otters.md"}, "lost when its record changed"
+    editor.call("ingest_from_source", project=project, source=str(folder), options={"force_rebuild": True})
+    assert found(**wanted) == {"otters.md"}, "lost when the index was rebuilt"
+
+    backup, other = tmp_path / "library.citeloom", tmp_path / "other-home"
+    done(citeloom(shared_home, "backup", str(backup), "--project", project))
+    other.mkdir(mode=0o700)
+    done(citeloom(other, "restore", str(backup), "--yes"))
+    try:
+        with StrictEditor(other, *WRITING) as restored:
+            call = {"project": project, "text": "animals", "top_k": 20, "filters": wanted}
+            assert {hit["source"] for hit in restored.call("query", **call)["items"]} == {"otters.md"}
+    finally:
+        stop_engine(other)
 
 
 @pytest.mark.parametrize("force_rebuild", [False, True])
@@ -329,6 +369,9 @@ def test_an_empty_source_is_refused_and_does_not_mean_the_first_folder(
         ({"source": "otters.md", "options": {"metadata": {"year": 10**400}}}, "year"),
         ({"source": "otters.md", "options": {"metadata": {"year": 10_000}}}, "from -9999 to 9999"),
         ({"source": "otters.md", "options": {"metadata": {"year": "²"}}}, "from -9999 to 9999"),
+        ({"source": "otters.md", "options": {"metadata": {"citekey": ["a"]}}}, "metadata.citekey"),
+        ({"source": "otters.md", "options": {"metadata": {"tags": [{"a": 1}]}}}, "metadata.tags"),
+        ({"source": "otters.md", "options": {"metadata": {"colour": {"hue": 1}}}}, "metadata.colour"),
     ],
     ids=lambda value: str(value)[:80],
 )

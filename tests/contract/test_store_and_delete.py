@@ -149,6 +149,37 @@ def test_stored_passages_make_a_document_that_can_be_read_and_filtered(
     assert editor.call("query", project=project, text="bees", filters={"citekey": "frisch1967"})["items"] == []
 
 
+def test_custom_metadata_of_stored_passages_are_filters_of_their_project_alone(
+    editor: StrictEditor, project: str, untouched: str, items: list[dict[str, Any]]
+) -> None:
+    for number, one in enumerate(items):
+        one["metadata"] = {
+            "source": {"path": "docs/bees.pdf", "title": "Bees"},
+            "zotero": {"citekey": "frisch1967", "tags": ["bees"]},
+            "doc": {"page_span": [12, 13], "section_path": ["Dances"]},
+            "embed_model": BUNDLED_DENSE,
+            "season": "late summer",
+            "flights": number,
+            "checked": number == 1,
+        }
+    editor.call("store_chunks", project=project, items=items)
+
+    def found(**filters: Any) -> set[str]:
+        hits = editor.call("query_hybrid", project=project, text="bees", top_k=20, filters=filters)["items"]
+        assert {(hit["claimed_citekey"], hit["cite"], hit["title"]) for hit in hits} <= {("frisch1967", None, "Bees")}
+        return {hit["chunk_id"] for hit in hits}
+
+    assert found(season={"$contains": "summer"}, tags="bees", page=13) == set(TEXTS)
+    assert found(flights={"$gte": 1}) == {"bees-2", "bees-3"}
+    assert found(checked=True) == found(flights=1) == {"bees-2"}
+    assert found(season="winter") == found(project=untouched) == set()
+    refused = editor.fail("query", project=project, text="bees", filters={"colour": "red"})
+    assert {"season", "flights", "checked", "last_modified"} <= set(refused["details"]["valid"])
+    assert "season" in refused["message"]
+    elsewhere = editor.fail("query", project=untouched, text="bees", filters={"season": "late summer"})
+    assert elsewhere["code"] == "INVALID_INPUT" and "flights" not in str(elsewhere)
+
+
 def test_storing_the_same_passages_again_changes_nothing(
     editor: StrictEditor, project: str, items: list[dict[str, Any]]
 ) -> None:
@@ -248,6 +279,9 @@ def test_an_empty_or_too_large_batch_is_refused(editor: StrictEditor, untouched:
         ({"metadata": {"year": "soon"}}, "INVALID_INPUT", "year"),
         ({"metadata": {"page_span": ["a", "b"]}}, "INVALID_INPUT", "page_start"),
         ({"metadata": {"text_source": "native"}}, "INVALID_INPUT", "text_source"),
+        ({"metadata": {"citekey": ["a"]}}, "INVALID_INPUT", "metadata.citekey"),
+        ({"metadata": {"source": {"title": {"a": "b"}}}}, "INVALID_INPUT", "metadata.source.title"),
+        ({"metadata": {"colour": {"hue": 1}}}, "INVALID_INPUT", "metadata.colour"),
     ],
     ids=lambda value: str(value)[:40],
 )

@@ -83,5 +83,8 @@ def document_row(doc_id: str, **more: Any) -> DocumentRow:
         "authors": [],
         "path": f"/papers/{doc_id}.pdf",
         "open_uri": "file:///papers/x.pdf",
+        "created_at": "2026-01-01T00:00:00.000+00:00",
+        "last_modified": None,
+        "metadata": {},
     }
     return DocumentRow(doc_id=doc_id, **{**values, **more})

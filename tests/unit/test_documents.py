@@ -23,7 +23,8 @@ from citeloom.core.errors import Code
 from citeloom.index.filters import FILTER_KEYS, OPERATORS
 from citeloom.tools import results as outputs
 from citeloom.tools.older_names import _TOOLS as OLDER_NAMES
-from citeloom.tools.table import TOOLS, Tool
+from citeloom.tools.table import TOOLS
+from citeloom.tools.tool import Tool
 from tests.bench.__main__ import _MEASUREMENTS
 from tests.support import ROOT
 

@@ -30,6 +30,7 @@ from citeloom.importing.stages.match import (
     note_rename,
     save_without_file,
     set_item_record,
+    split_metadata,
     why_unconfirmed,
 )
 from citeloom.importing.stages.read import Reader, ReadResult, text_language
@@ -65,6 +66,7 @@ class DocumentCommitter:
             content_hash=read.content_hash,
             # A decision applies only to the content it was made on.
             decision=document.decision if read.content_hash == document.content_hash else "",
+            metadata=self._given_metadata(file)[1] or document.metadata,
         )
         # Checked again although the read stage checked: since then a duplicate may have been written or changed.
         original = None if read.unchanged or read.searchable else self.reader.original(file, read.content_hash)
@@ -158,7 +160,7 @@ class DocumentCommitter:
             document.zotero = file.item.zotero
             return RecordMatch(record, BY_ZOTERO), {}
         identifiers, path = identifiers_in(converted), Path(file.path)
-        given = state.request.metadata if file.source == state.request.source else {}
+        given = self._given_metadata(file)[0]
         stored = document.record.get("_claim") or document.record.get("_metadata") or {}
         claim = given or state.records.claim(path, identifiers) or stored
         found = state.records.find(state.catalog, document, path, identifiers, claim)
@@ -166,6 +168,11 @@ class DocumentCommitter:
             # Keep the key: somebody may have cited it by now.
             found = replace(found, record=replace(found.record, citekey=document.citekey))
         return found, claim
+
+    def _given_metadata(self, file: FoundFile) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the claim and the custom metadata that came with the request, if it named this file."""
+        request = self.state.request
+        return split_metadata(request.metadata if file.source == request.source else {})
 
     def _with_printed_pages(
         self, file: FoundFile, document: Document, read: ReadResult, record: Record

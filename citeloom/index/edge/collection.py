@@ -22,7 +22,7 @@ from citeloom.index.base import Collection, Point, SparseVector, Vector
 from citeloom.index.edge import checksums, trial_open
 from citeloom.index.edge.checksums import FolderState
 from citeloom.index.fusion import Ranking
-from citeloom.index.qdrant_models import ClientLibrary, point_from_record
+from citeloom.index.qdrant_models import ClientLibrary, on_disk, point_from_record
 
 UNFINISHED = "new-"  # prefix of a folder in which a collection is being created
 _CANNOT_OPEN = "The index of this project cannot be opened"
@@ -236,6 +236,10 @@ class EdgeCollection(Collection):
     def _vectors(self) -> tuple[int, bool]:
         return _vectors_of(self.folder)
 
+    def _on_disk(self) -> tuple[bool, bool]:
+        config = _config_of(self.folder)
+        return on_disk(config["vectors"]["dense"], config.get("hnsw_config"))
+
 
 def _config(dense_size: int, *, sparse: bool, large: bool) -> qdrant.EdgeConfig:
     """Return the configuration of a collection.
@@ -255,8 +259,12 @@ def _config(dense_size: int, *, sparse: bool, large: bool) -> qdrant.EdgeConfig:
 
 
 def _vectors_of(folder: Path) -> tuple[int, bool]:
-    config = json.loads((folder / "edge_config.json").read_text(encoding="utf-8"))
+    config = _config_of(folder)
     return int(config["vectors"]["dense"]["size"]), bool(config.get("sparse_vectors"))
+
+
+def _config_of(folder: Path) -> dict[str, Any]:
+    return dict(json.loads((folder / "edge_config.json").read_text(encoding="utf-8")))
 
 
 def _load(folder: Path) -> qdrant.EdgeShard:

@@ -14,7 +14,7 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.index import filters as f
 from citeloom.index.base import Collection, Point, Vector
 from citeloom.index.fusion import Ranking
-from citeloom.index.qdrant_models import ClientLibrary, point_from_record
+from citeloom.index.qdrant_models import ClientLibrary, on_disk, point_from_record
 from citeloom.index.server.circuit_breaker import CircuitBreaker
 from citeloom.index.server.connection import WRITE_SECONDS, QdrantServer
 
@@ -170,3 +170,7 @@ class ServerCollection(Collection):
         found = self._client.get_collection(self.name).config.params
         dense = cast("dict[str, models.VectorParams]", found.vectors)["dense"]
         return dense.size, bool(found.sparse_vectors)
+
+    def _on_disk(self) -> tuple[bool, bool]:
+        config = self._client.get_collection(self.name).config.model_dump(mode="json")
+        return on_disk(config["params"]["vectors"]["dense"], config["hnsw_config"])

@@ -14,10 +14,11 @@ from citeloom.api.importing import Ingest
 from citeloom.api.library import ListPassages, PassageSummary
 from citeloom.api.search import Query, QueryResult, SearchHit
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.search.hits import estimate_tokens
 from citeloom.tools.arguments import Arguments
 from citeloom.tools.dialect import Dialect
 from citeloom.tools.table import raise_failure
-from citeloom.tools.tool import WRITE, Call, ImportOutcome, Json, StartedImport, ToolTable, tool
+from citeloom.tools.tool import WRITE, Answer, Call, ImportOutcome, Json, StartedImport, ToolTable, tool
 
 _TOOLS: ToolTable = {}
 _tool = partial(tool, _TOOLS)
@@ -98,11 +99,13 @@ def index_directory(call: Call[IndexDirectory]) -> StartedImport:
     return _start(call, path, partial(_indexed_directory, call, path), recursive=call.arguments.recursive)
 
 
-def _start(call: Call[Any], source: str, answer: Any, **options: bool) -> StartedImport:
+def _start(call: Call[Any], source: str, answer: Answer, *, recursive: bool = True) -> StartedImport:
     try:
         if not source.strip():
             raise CiteLoomError(Code.INVALID_INPUT, "The path is empty.")
-        job = call.container.imports.ingest_for_agent(Ingest(project=call.project(None), source=source, **options))
+        job = call.container.imports.ingest_for_agent(
+            Ingest(project=call.project(None), source=source, recursive=recursive)
+        )
     except CiteLoomError as error:
         raise _about(source, error) from error
     return StartedImport(job.id, answer)
@@ -234,7 +237,7 @@ def _results(call: Call[Any], found: QueryResult) -> Json:
                 "content": hit.full_text,
                 "score": hit.score,
                 "metadata": _metadata(hit, positions),
-                "token_count": hit.details.tokens if hit.details else 0,
+                "token_count": estimate_tokens(hit.full_text or ""),
             }
             for hit in found.items
         ],

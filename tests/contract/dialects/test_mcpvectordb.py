@@ -68,7 +68,8 @@ def test_a_search_gives_every_field_and_keeps_to_library_and_filter(
     found = agent.ask("search", query="How do I configure authentication?")["results"]
     best = found[0]
     assert set(best) == {
-        "doc_id", "source", "title", "library", "file_type", "last_modified", "page", "content", "chunk_index", "metadata",
+        "doc_id", "source", "title", "library", "file_type", "last_modified", "page", "content", "chunk_index",
+        "metadata",
     }  # fmt: skip
     assert (best["doc_id"], best["source"]) == (ingested["doc_id"], str(papers / "config.md"))
     assert (best["library"], best["page"]) == ("clean-arch", 0), "a page that is not known is 0"

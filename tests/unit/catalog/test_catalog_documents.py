@@ -67,6 +67,7 @@ def full(project: Project) -> Document:
         matched_by="doi",
         title="Salz & “Korn”",
         record={"authors": ["Müller"], "csl": {"a": [1, None]}},
+        metadata={"colour": "röt", "n": [1, True]},
         pages=12,
         chunks=3,
         word_coverage=0.99,
@@ -84,6 +85,41 @@ def test_a_document_is_read_as_it_was_saved(catalog: Catalog, project: Project) 
     document.state, document.writing = State.READY, None
     catalog.documents.save(document)
     assert catalog.documents.all(project.id) == [document]
+
+
+def test_a_document_keeps_the_time_when_it_was_added(catalog: Catalog, project: Project) -> None:
+    document = full(project)
+    catalog.documents.save(document)
+    added = catalog.documents.all(project.id)[0].created_at
+    assert added and added == catalog.documents.all(project.id)[0].updated_at
+    catalog.db.write("UPDATE documents SET created_at = '2020-01-01T00:00:00.000+00:00'")
+    catalog.documents.save(full(project))  # as an import does that makes the row anew
+    (read,) = catalog.documents.all(project.id)
+    assert read.created_at == "2020-01-01T00:00:00.000+00:00" < read.updated_at
+
+
+def test_documents_are_found_by_the_second_in_which_their_file_was_modified(catalog: Catalog, project: Project) -> None:
+    second = 10**9
+    rows = {
+        "early": Document(project.id, "early", "/a.pdf", "pdf", size=1, mtime_ns=1_000 * second + 999_999_999),
+        "late": Document(project.id, "late", "/b.pdf", "pdf", size=1, mtime_ns=2_000 * second),
+        "note": Document(project.id, "note", "zotero:n", "note", size=1, mtime_ns=1_000 * second),
+        "download": Document(project.id, "download", "zotero:d", "pdf", size=0, mtime_ns=1_000 * second),
+        "stored": Document(project.id, "stored", "stored:s", "stored"),
+    }
+    for document in rows.values():
+        catalog.documents.save(document)
+    assert {name: document.last_modified for name, document in rows.items()} == {
+        "early": "1970-01-01T00:16:40+00:00",
+        "late": "1970-01-01T00:33:20+00:00",
+        "note": None,
+        "download": None,
+        "stored": None,
+    }
+    assert catalog.documents.modified(project.id, 1_000, 1_000) == ["early"]
+    assert catalog.documents.modified(project.id, 1_001, 10**12) == ["late"]
+    assert sorted(catalog.documents.modified(project.id, -(10**12), 2_000)) == ["early", "late"]
+    assert catalog.documents.modified("other", -(10**12), 10**12) == []
 
 
 def test_planning_sees_of_each_document_what_it_needs(catalog: Catalog, project: Project) -> None:

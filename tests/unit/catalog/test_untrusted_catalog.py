@@ -30,7 +30,7 @@ def made(file: Path, version: int, sql: str = "") -> Path:
     return file
 
 
-@pytest.mark.parametrize("version", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("version", [1, 2, 3, 4, 5, 7])
 def test_a_catalog_of_any_version_is_brought_up_to_date(tmp_path: Path, version: int) -> None:
     file = made(tmp_path / "catalog.db", version)
     assert [source["path"] for source in sources_of(file)] == ["/papers", "/refs.bib"]
@@ -38,6 +38,7 @@ def test_a_catalog_of_any_version_is_brought_up_to_date(tmp_path: Path, version:
     catalog = Catalog(file)
     (document,) = catalog.documents.by_ids("thesis", ["d"])
     assert document.title == "On moths" and document.text_source == ("native" if version == 1 else "")
+    assert (document.created_at, document.metadata) == ("2026", {})
     assert catalog.db.version > 4 and [s.path for s in catalog.projects.sources("thesis")] == ["/papers"]
     catalog.close()
 

@@ -105,6 +105,13 @@ def test_a_fraction_of_a_minute_or_second_can_be_written(tmp_path: Path, text: s
         ("[engine]\nidle_minutes = 'ten'", "engine.idle_minutes"),
         ("[engine]\nmin_free_mb = 2020-01-01", "engine.min_free_mb"),
         ("privacy = false", "privacy"),
+        ("[search.projects]\ntop_k = 3", "search.projects"),
+        ('[search]\nprojects = "thesis"', "search.projects"),
+        ('[search.projects."a/b"]\ntopk = 3', 'search.projects."a/b".topk'),
+        ('[search.projects."a/b"]\ntop_k = "3"', 'search.projects."a/b".top_k'),
+        ('[search.projects."a/b"]\nmax_top_k = 1001', 'search.projects."a/b".max_top_k'),
+        ('[search.projects."a/b"]\ntop_k = 21', 'search.projects."a/b"'),
+        ('[search.projects."a/b"]\ntop_k = 4\nmax_top_k = 3', 'search.projects."a/b"'),
         ("[[privacy]]\naccess_log = false", "privacy"),
     ],
 )
@@ -173,7 +180,13 @@ def test_any_value_is_taken_as_its_settings_kind_or_refused_by_name(
         given_value, default = getattr(given_value, part), getattr(default, part)
     assert isinstance(given_value, bool) == isinstance(default, bool)
     assert isinstance(given_value, str) == isinstance(default, str)
-    assert isinstance(given_value, str | tuple) or given_value >= 0
+    assert isinstance(given_value, str | tuple | dict) or given_value >= 0
+
+
+def test_a_project_may_have_its_own_number_of_hits(tmp_path: Path) -> None:
+    text = '[search]\ntop_k = 5\n[search.projects."a/b.c"]\ntop_k = 8\nmax_top_k = 30\n'
+    search = config.load(write(tmp_path, text + "[search.projects.few]\nmax_top_k = 3")).search
+    assert [search.top_k_of(project) for project in ("a/b.c", "few", "other")] == [(8, 30), (3, 3), (5, 20)]
 
 
 # -- changing it -------------------------------------------------------------------------------------------------
@@ -253,6 +266,25 @@ def test_a_change_touches_its_own_line_and_nothing_else(tmp_path: Path) -> None:
     assert file.read_text(encoding="utf-8") == changed.replace("sparse = ''\n", "")
     assert file.stat().st_mode & 0o777 == 0o640
     assert [f.name for f in tmp_path.iterdir()] == ["citeloom.toml"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[search.projects."a/b"]\ntop_k = 8 # mine\n',
+        '[search]\ntop_k = 5\n\n[search.projects."a/b"]\ntop_k = 8 # mine\n\n[ocr]\nlanguages = ["la"]\n',
+        '[search]\ntop_k = 5\n\n[ocr]\nlanguages = ["la"]\n\n[search.projects."a/b"]\ntop_k = 8 # mine\n',
+    ],
+    ids=["alone", "beside", "below"],
+)
+def test_the_tables_of_projects_stay_whatever_else_is_changed(tmp_path: Path, text: str) -> None:
+    file = write(tmp_path, text)
+    for changes in ({"search.max_top_k": 40}, {"search.top_k": None}, {"search.fusion": "rrf"}, {"models.sparse": "x"}):
+        assert config.change(changes, file).search.projects == {"a/b": config.ProjectSearch(top_k=8)}
+    assert config.load(file).search == config.Search(
+        max_top_k=40, fusion="rrf", projects={"a/b": config.ProjectSearch(top_k=8)}
+    )
+    assert "top_k = 8 # mine" in file.read_text(encoding="utf-8")
 
 
 def test_the_first_change_makes_the_file(tmp_path: Path) -> None:

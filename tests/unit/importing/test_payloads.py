@@ -15,7 +15,7 @@ CONTRACT = {
     "project_id", "doc_id", "chunk_id", "chunk_index", "citekey", "doi", "url", "year", "authors", "title",
     "item_type", "tags", "collections", "section", "section_path", "heading_chain", "page_start", "page_end",
     "page_labels", "source_path", "file_type", "chunk_text", "text_source", "ocr_confidence", "zotero", "embed_model",
-    "sparse_model", "version", "content_hash",
+    "sparse_model", "version", "content_hash", "last_modified", "metadata",
 }  # fmt: skip
 PROJECT = Project("thesis", "proj-thesis", None, None, "dense/m", "f", 4, "sparse/m", 1, 0, "")
 DOCUMENT = Document("thesis", "doc", "/papers/Müller 2019.pdf", "pdf", content_hash="hash")
@@ -65,6 +65,14 @@ def test_the_payload_has_every_key_of_the_contract() -> None:
         "content_hash": "hash",
     }
     assert {key: made[key] for key in expected} == expected
+
+
+def test_a_passage_has_the_time_of_its_file_and_what_is_said_of_it_besides() -> None:
+    about = {"colour": "red", "checked": True}
+    document = replace(DOCUMENT, size=9, mtime_ns=1_735_689_600 * 10**9 + 5, metadata=about)
+    made = payload(PROJECT, document, RECORD, Passage(0, "x"), SET)
+    assert (made["last_modified"], made["metadata"]) == ("2025-01-01T00:00:00+00:00", about)
+    assert made["metadata_flags"] == ["checked=true"]
 
 
 def test_a_passage_without_section_or_page_says_so() -> None:

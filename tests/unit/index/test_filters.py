@@ -17,6 +17,8 @@ from citeloom.index.filters import (
     EVERYTHING,
     FILTER_KEYS,
     OPERATORS,
+    metadata_reader,
+    metadata_values,
     parse,
     search_conditions,
     section_keys,
@@ -59,6 +61,72 @@ def test_lists_of_references_are_left_out_unless_a_section_is_named_or_the_setti
     assert searched(None) == searched({}) == searched({"exclude_sections": "Appendix"}) == [0]
     assert searched({"section_prefix": "References"}) == [1]
     assert searched(None, include_references=True) == [0, 1]
+
+
+# -- custom metadata -----------------------------------------------------------------------------------------
+
+LABELLED = [
+    {"lab": "North", "weight": 2, "checked": True, "codes": ["a", 7, False], "note": "dry salt"},
+    {"lab": "South", "weight": 2.5, "checked": False, "codes": ["b"], "n=true": True},
+    {"lab": "7", "weight": -1, "note": "true"},
+    {},
+]
+
+
+@pytest.mark.parametrize(
+    ("filters", "fitting"),
+    [
+        ({"lab": "North"}, [0]),
+        ({"lab": "north"}, []),
+        ({"lab": ["North", "South"]}, [0, 1]),
+        ({"lab": {"$in": ["South", "7"]}}, [1, 2]),
+        ({"lab": {"$ne": "North"}}, [1, 2, 3]),
+        ({"lab": {"$contains": "out"}}, [1]),
+        ({"weight": 2}, [0]),
+        ({"weight": "2.5"}, [1]),
+        ({"weight": {"$gte": 2}}, [0, 1]),
+        ({"weight": {"$gt": 2, "$lt": 3}}, [1]),
+        ({"weight": {"$lte": "-1"}}, [2]),
+        ({"checked": True}, [0]),
+        ({"checked": "false"}, [1]),
+        ({"checked": {"$ne": True}}, [1, 2, 3]),
+        ({"codes": 7}, [0]),
+        ({"codes": False}, [0]),
+        ({"codes": ["a", "b"]}, [0, 1]),
+        ({"n=true": True}, [1]),
+        ({"note": "true"}, [2]),
+        ({"note": {"$contains": "salt"}, "weight": 2}, [0]),
+    ],
+    ids=str,
+)
+def test_custom_metadata_are_compared_as_the_values_they_are(
+    index: EdgeCollection, filters: dict[str, Any], fitting: list[int]
+) -> None:
+    fill(index, [{"doc_id": f"d{n}", **metadata_values(about)} for n, about in enumerate(LABELLED)])
+    keys = sorted({key for about in LABELLED for key in about})
+    readers = {key: metadata_reader(key, [f"d{n}" for n, about in enumerate(LABELLED) if key in about]) for key in keys}
+    assert [hit.payload["chunk_index"] for hit in index.scroll(parse(filters, readers), 100)] == fitting
+
+
+@pytest.mark.parametrize(
+    "filters", [{"weight": {"$gte": "much"}}, {"lab": {}}, {"lab": []}, {"lab": None}, {"lab": {"$like": "N"}}], ids=str
+)
+def test_a_filter_of_custom_metadata_that_makes_no_sense_is_refused(filters: dict[str, Any]) -> None:
+    with pytest.raises(CiteLoomError) as caught:
+        parse(filters, {"lab": metadata_reader("lab", ["d"]), "weight": metadata_reader("weight", ["d"])})
+    assert caught.value.code == Code.INVALID_INPUT
+
+
+def test_a_filter_key_of_citeloom_comes_before_one_of_the_metadata() -> None:
+    assert parse({"year": 2019}, {"year": metadata_reader("year", ["d"])}) == parse({"year": 2019})
+
+
+def test_an_unknown_key_gets_the_keys_of_the_metadata_too_though_not_all_of_very_many() -> None:
+    readers = {f"key{number:02}": metadata_reader(f"key{number:02}", []) for number in range(40)}
+    with pytest.raises(CiteLoomError) as caught:
+        parse({"jahr": 2019}, readers)
+    assert caught.value.details["valid"] == [*FILTER_KEYS, *sorted(readers)[:30]]
+    assert "key29 and 10 more" in caught.value.next_step
 
 
 # -- anything at all -----------------------------------------------------------------------------------------

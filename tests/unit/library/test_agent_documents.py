@@ -38,6 +38,25 @@ def item(number: int = 0, **changes: Any) -> AgentChunk:
         ({"id": "a\u202eb"}, Code.INVALID_INPUT, "items[2].id"),
         ({"metadata": {"page_span": ["a", "b"]}}, Code.INVALID_INPUT, "items[2].metadata.page"),
         ({"metadata": {"text_source": "native"}}, Code.INVALID_INPUT, "text_source"),
+        ({"metadata": {"citekey": ["a"]}}, Code.INVALID_INPUT, "items[2].metadata.citekey is a list"),
+        ({"metadata": {"title": {"a": 1}}}, Code.INVALID_INPUT, "items[2].metadata.title is an object"),
+        ({"metadata": {"section": True}}, Code.INVALID_INPUT, "items[2].metadata.section"),
+        ({"metadata": {"doc_id": ["a"]}}, Code.INVALID_INPUT, "items[2].metadata.doc_id"),
+        ({"metadata": {"tags": ["a", {"b": 1}]}}, Code.INVALID_INPUT, "items[2].metadata.tags has an object"),
+        ({"metadata": {"source": {"path": ["x"]}}}, Code.INVALID_INPUT, "items[2].metadata.source.path"),
+        ({"metadata": {"source": ["x"]}}, Code.INVALID_INPUT, "items[2].metadata.source is a list"),
+        ({"metadata": {"zotero": {"citekey": {}}}}, Code.INVALID_INPUT, "items[2].metadata.zotero.citekey"),
+        ({"metadata": {"doc": {"page_span": [4, 3]}}}, Code.INVALID_INPUT, "items[2].metadata says pages 4 to 3"),
+        ({"metadata": {"project": "other"}}, Code.INVALID_INPUT, "items[2].metadata.project"),
+        ({"metadata": {"colour": {"hue": 1}}}, Code.INVALID_INPUT, "items[2].metadata.colour is an object"),
+        ({"metadata": {"doc": {"place": [[1]]}}}, Code.INVALID_INPUT, "items[2].metadata.place is a list"),
+        ({"metadata": {"weight": float("nan")}}, Code.INVALID_INPUT, "items[2].metadata.weight"),
+        ({"metadata": {"weight": 10**400}}, Code.INVALID_INPUT, "items[2].metadata.weight"),
+        ({"metadata": {"note": "x" * 2001}}, Code.INVALID_INPUT, "items[2].metadata.note has 2001"),
+        ({"metadata": {'a"b': 1}}, Code.INVALID_INPUT, "items[2].metadata.a"),
+        ({"metadata": {"k" * 61: 1}}, Code.INVALID_INPUT, "items[2].metadata.kkk"),
+        ({"metadata": {"": 1}}, Code.INVALID_INPUT, "items[2].metadata. is no"),
+        ({"metadata": {f"k{n}": n for n in range(51)}}, Code.INVALID_INPUT, "items[2].metadata has 51 keys"),
         ({"text": " "}, Code.INVALID_INPUT, "items[2]"),
         ({"id": ""}, Code.INVALID_INPUT, "items[2]"),
     ],
@@ -61,6 +80,69 @@ def test_a_small_batch_and_an_id_used_twice_are_told() -> None:
     assert [p.payload["chunk_text"] for p in points] == ["Grain.", "Salt."]
     assert len(warnings) == 2
     assert make_points(PROJECT, [item(n) for n in range(100)])[2] == []
+
+
+NESTED = {
+    "project": "thesis",
+    "source": {"path": "docs/clean-arch.pdf", "title": "Clean Architecture"},
+    "zotero": {"citekey": "cleanArchitecture2023", "tags": ["architecture"]},
+    "doc": {"page_span": [45, 46], "section": "Entities", "section_path": ["Part I", "Chapter 3"]},
+    "embed_model": "some/model",
+    "version": "1.0",
+    "fulltext": "Salt.",
+}
+
+
+def test_the_nested_metadata_of_an_older_contract_mean_the_same_as_flat_ones() -> None:
+    flat = {
+        "source": "docs/clean-arch.pdf",
+        "title": "Clean Architecture",
+        "citekey": "cleanArchitecture2023",
+        "tags": ["architecture"],
+        "page_span": [45, 46],
+        "section": "Entities",
+        "section_path": ["Part I", "Chapter 3"],
+        "version": "1.0",
+    }
+    (nested,), documents, warnings = make_points(PROJECT, [item(metadata=NESTED)])
+    (same,), _, _ = make_points(PROJECT, [item(metadata=flat)])
+    assert nested.payload == same.payload
+    payload = nested.payload
+    assert (payload["source"], payload["title"], payload["tags"]) == (
+        "docs/clean-arch.pdf", "Clean Architecture", ["architecture"],
+    )  # fmt: skip
+    assert (payload["page_start"], payload["page_end"], payload["section"]) == (45, 46, "Entities")
+    assert (payload["citekey"], payload["claimed_citekey"]) == ("", "cleanArchitecture2023")
+    assert payload["metadata"] == {"version": "1.0"} and payload["version"] != "1.0"
+    assert [of.fields["source"] for of in documents.values()] == ["stored:docs/clean-arch.pdf"]
+    assert len(warnings) == 1  # that there are fewer than 100
+
+
+def test_what_nobody_knows_is_kept_and_what_cannot_be_taken_is_said() -> None:
+    about = {"colour": "red", "none": None, "zotero": {"shelf": 3}, "file_type": "pdf", "fulltext": "Other words."}
+    (made,), _, warnings = make_points(PROJECT, [item(metadata=about)])
+    assert made.payload["metadata"] == {"colour": "red", "shelf": 3}
+    assert made.payload["file_type"] == "stored" and made.payload["chunk_text"] == "Salt."
+    assert any("file_type" in warning for warning in warnings) and any("fulltext" in warning for warning in warnings)
+
+
+def test_the_row_of_a_document_has_every_key_that_one_of_its_passages_has(
+    catalog: Catalog, project: Project, collection: EdgeCollection
+) -> None:
+    def store(*about: dict[str, Any]) -> dict[str, Any]:
+        items = [item(number, metadata={"doc_id": "d", **one}) for number, one in enumerate(about)]
+        points, documents, _ = make_points(project, items)
+        agent_documents._merge_custom(catalog, project, documents)
+        collection.upsert(points)
+        agent_documents.save_documents(catalog, collection, project, documents)
+        return catalog.documents.all(project.id)[0].metadata
+
+    assert store({"colour": "red"}, {"colour": "blue", "size": 3}) == {"colour": "red", "size": 3}
+    assert store({"colour": "green"}) == {"colour": "green", "size": 3}
+    (doc_id,) = (document.doc_id for document in catalog.documents.all(project.id))
+    assert catalog.documents.with_metadata(project.id) == {"colour": [doc_id], "size": [doc_id]}
+    with pytest.raises(CiteLoomError, match="gives its document 51 keys"):
+        store({f"k{n}": n for n in range(49)})
 
 
 def test_passages_are_found_by_what_their_metadata_says_and_cited_by_nothing(
@@ -108,10 +190,12 @@ def test_what_an_earlier_version_stored_as_a_works_own_is_rewritten_when_the_ind
 
 
 metadata = st.dictionaries(
-    st.sampled_from(["doc_id", "citekey", "year", "page_span", "page_start", "tags", "section_path", "url", "other"]),
+    st.sampled_from(
+        ["doc_id", "citekey", "year", "page_span", "page_start", "tags", "section_path", "url", "zotero", "other"]
+    ),
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-        lambda inner: st.lists(inner, max_size=3),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=2),
         max_leaves=3,
     ),
     max_size=4,

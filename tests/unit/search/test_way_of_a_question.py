@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
-from citeloom.api.search import Query, QueryResult
+from citeloom.api.search import PassageDetails, Query, QueryResult
 from citeloom.catalog import Catalog
+from citeloom.catalog.documents import Document, State
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.settings import Search, Settings
+from citeloom.core.settings import ProjectSearch, Search, Settings
 from citeloom.index.base import Point, SparseVector
 from citeloom.index.edge.collection import Bm25, EdgeCollection
+from citeloom.index.filters import FILTER_KEYS, metadata_values
 from citeloom.index.models.embedding import ModelRegistry
 from citeloom.search.query import SearchService
 
@@ -60,6 +63,9 @@ def collection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EdgeCollect
     for number, text in enumerate(texts):
         document = f"doc-{number}"
         payload = {"chunk_text": text, "doc_id": document, "citekey": document, "chunk_index": 0, "version": document}
+        payload |= {"project_id": "thesis", "page_labels": [f"p{number}"], "header_level": number % 6 + 1}
+        payload |= {"lines": [number, number + 9], "heading_chain": "A > B", "file_type": "markdown"}
+        payload |= metadata_values({"lab": f"north {number}", "weight": number})
         points.append(Point(str(uuid.UUID(int=number)), [1.0, 0.0], BM25.passage(text), payload))
     made.upsert(points)
     yield made
@@ -70,11 +76,16 @@ def collection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EdgeCollect
 def ask(collection: EdgeCollection, tmp_path: Path) -> Iterator[Any]:
     catalog = Catalog(tmp_path / "catalog.db")
     catalog.projects.add("thesis", None, MODEL)
+    for number in (41, 42, 43):  # their files are a day apart; the passages know nothing of it
+        time = (1_735_689_600 + 86_400 * (number - 41)) * 10**9 + 700_000_000
+        row = Document("thesis", f"doc-{number}", f"/{number}.md", "markdown", State.READY, size=1, mtime_ns=time)
+        row.metadata = {"lab": "", "weight": 0}
+        catalog.documents.save(row)
 
-    def query(text: str, rerank: str = "", **more: Any) -> QueryResult:
-        settings = Settings(search=Search(rerank=rerank))
-        search = SearchService(catalog, cast("ModelRegistry", Shelf()), settings, lambda _: collection)
-        return search.query(Query(project="thesis", text=text, hybrid=True, **more), Cancel())
+    def query(text: str, rerank: str = "", search: Search = Search(), **more: Any) -> QueryResult:  # noqa: B008
+        settings = Settings(search=replace(search, rerank=rerank))
+        service = SearchService(catalog, cast("ModelRegistry", Shelf()), settings, lambda _: collection)
+        return service.query(Query(project="thesis", text=text, hybrid=True, **more), Cancel())
 
     yield query
     catalog.close()
@@ -116,3 +127,94 @@ def test_without_its_reranker_an_answer_has_the_plain_order_and_says_so(ask: Any
     assert answer.items == plain.items
     assert answer.reranked is plain.reranked is None
     assert answer.warnings[0] == "Not reranked: It is not here. Fetch it."
+
+
+@pytest.mark.parametrize(
+    ("filters", "fitting"),
+    [
+        ({"last_modified": "2025-01-02T00:00:00+00:00"}, [42]),
+        ({"last_modified": "2025-01-02T01:00:00+01:00"}, [42]),
+        ({"last_modified": "2025-01-02"}, [42]),
+        ({"last_modified": ["2025-01-01", "2025-01-03T00:00:00Z"]}, [41, 43]),
+        ({"last_modified": {"$gte": "2025-01-02"}}, [42, 43]),
+        ({"last_modified": {"$gt": "2025-01-02"}}, [43]),
+        ({"last_modified": {"$lte": "2025-01-02"}}, [41, 42]),
+        ({"last_modified": {"$lt": "2025-01-02"}}, [41]),
+        ({"last_modified": {"$gte": "2025-01-02", "$lt": "2025-01-03"}}, [42]),
+        ({"last_modified": {"$ne": "2025-01-02"}, "doc_id": ["doc-41", "doc-42"]}, [41]),
+        ({"last_modified": "2025-01-02T00:00:01"}, []),
+        ({"page_label": "p42"}, [42]),
+        ({"header_level": 1, "last_modified": {"$gte": "2025-01-01"}}, [42]),
+        ({"header_level": {"$gte": 2}, "last_modified": {"$gte": "2025-01-01"}}, [41, 43]),
+        ({"project": "thesis", "page_label": ["p42", "p43"]}, [42, 43]),
+        ({"project": "other"}, []),
+        ({"lab": "north 42"}, [42]),
+        ({"lab": {"$contains": "north"}}, [41, 42, 43]),
+        ({"weight": {"$gt": 41}}, [42, 43]),
+    ],
+    ids=str,
+)
+def test_filters_that_need_the_catalog_find_passages_of_any_age(
+    ask: Any, filters: dict[str, Any], fitting: list[int]
+) -> None:
+    hits = ask("otters", top_k=20, filters=filters).items
+    assert sorted(hit.doc_id for hit in hits) == [f"doc-{number}" for number in fitting]
+
+
+@pytest.mark.parametrize(
+    "value", ["yesterday", 2025, "", None, {"$gte": 3}, {"$contains": "2025"}, {"$lt": {}}], ids=str
+)
+def test_what_is_no_time_is_refused(ask: Any, value: Any) -> None:
+    with pytest.raises(CiteLoomError) as caught:
+        ask("otters", filters={"last_modified": value})
+    assert caught.value.code == Code.INVALID_INPUT and "last_modified" in caught.value.message
+
+
+def test_an_unknown_filter_is_refused_with_the_metadata_keys_of_the_project(ask: Any) -> None:
+    with pytest.raises(CiteLoomError) as caught:
+        ask("otters", filters={"colour": "red"})
+    assert caught.value.details["valid"] == [*FILTER_KEYS, "lab", "weight"]
+
+
+def test_a_request_can_choose_the_fusion_and_more_hits_than_the_settings_allow(ask: Any) -> None:
+    assert ask("otters", fusion="rrf").fusion == "rrf"
+    # By ranks, the first of both rankings has the whole score; by scores, only what has all the words.
+    assert (
+        ask("otters hold hands", fusion="rrf", top_k=1).items[0].score
+        != ask("otters hold hands", top_k=1).items[0].score
+    )
+    with pytest.raises(CiteLoomError, match="no fusion 'best'"):
+        ask("otters", fusion="best")
+    lowered = ask("otters", top_k=5, max_top_k=3)
+    assert (lowered.count, "top_k was lowered from 5 to 3" in lowered.warnings[0]) == (3, True)
+    few = Search(top_k=2, max_top_k=2)
+    assert ask("otters", search=few, top_k=5).count == 2
+    assert ask("otters", search=few, top_k=5, max_top_k=50).count == 5
+    with pytest.raises(CiteLoomError, match="max_top_k is 1001"):
+        ask("otters", max_top_k=1001)
+
+
+def test_a_project_has_its_own_number_of_hits(ask: Any) -> None:
+    own = Search(projects={"thesis": ProjectSearch(top_k=3, max_top_k=4), "other": ProjectSearch(top_k=1)})
+    assert ask("otters", search=own).count == 3
+    assert ask("otters", search=own, top_k=9).count == 4
+    assert ask("otters", search=Search(projects={"thesis": ProjectSearch(max_top_k=2)})).count == 2
+
+
+def test_details_come_only_if_they_are_asked_for(ask: Any) -> None:
+    assert ask("otters", top_k=1).items[0].details is None
+    answer = ask("otters", filters={"page_label": "p42"}, details=True)
+    (hit,) = answer.items
+    assert hit.details == PassageDetails(
+        chunk_index=0,
+        file_type="markdown",
+        last_modified="2025-01-02T00:00:00+00:00",
+        header_path="A > B",
+        header_level=1,
+        class_name=None,
+        function_name=None,
+        start_line=42,
+        end_line=51,
+        metadata={"lab": "north 42", "weight": 42},
+    )
+    assert answer.embedding_seconds >= 0 < answer.search_seconds
