@@ -251,7 +251,7 @@ def _set(document: Any, sections: Sequence[str], key: str, value: Any) -> None:
             if value is None:
                 return
             inner[section] = {}
-        inner = inner[section]
+        inner = _table(inner, section)
         if not isinstance(inner, MutableMapping):
             raise ValueError(f"there is no setting {'.'.join([*sections, key])}")
     if value is None:
@@ -264,6 +264,13 @@ def _set(document: Any, sections: Sequence[str], key: str, value: Any) -> None:
     inner[key] = list(value) if isinstance(value, tuple) else value
     if body is not None:
         body.extend(below)
+
+
+def _table(document: Any, name: str) -> Any:
+    """Return a table; where tables below it stand elsewhere in the file, the part with its own settings."""
+    parts = [item for key, item in getattr(document, "body", ()) if key is not None and key.key == name]
+    own = [item for item in parts if not (hasattr(item, "is_super_table") and item.is_super_table())]
+    return own[0] if len(parts) > 1 and own else document[name]
 
 
 def _read(path: Path) -> str:

@@ -16,9 +16,11 @@ from citeloom.core.types import TextSource
 _MAX_LABELS = 50
 _MAX_PAGES = 1_000_000  # pages of a document and of its passages
 
-_TEXTS = ("citekey", "doi", "url", "title", "item_type", "section", "source", "language")
+_TEXTS = (
+    "citekey", "doi", "url", "title", "item_type", "section", "source", "language", "class_name", "function_name",
+)  # fmt: skip
 _LISTS = ("authors", "tags", "collections", "section_path", "page_labels")
-_NUMBERS = ("year", "page_start", "page_end", "chunk_index")
+_NUMBERS = ("year", "page_start", "page_end", "chunk_index", "header_level")
 _ABOUT_THE_ITEM = ("project", "doc_id", "embed_model", "text_source", "fulltext", "page_span")
 # Groups of an older contract, and the field that a key of theirs is called elsewhere.
 _GROUPS: dict[str, dict[str, str]] = {"source": {"path": "source"}, "zotero": {}, "doc": {}}

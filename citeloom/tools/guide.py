@@ -31,7 +31,8 @@ filters is an object; every key must hold. A value is a literal, a list (any of 
 Lists of references are searched only with section_prefix, as in {"section_prefix": "References"}. exclude_sections also
 knows "front matter", "abstract" and "appendix", whatever their headings are.
 {"title": {"$contains": "sleep"}} · {"item_type": {"$in": ["book", "chapter"]}} · {"text_source": {"$ne": "ocr"}}
-Other keys: doc_id, collections, file_type, source (file name). Operators: $gte $lte $gt $lt $ne $in $contains.""",
+{"page_label": "iv"} (printed page) · {"last_modified": {"$gte": "2025-01-01"}} · keys of metadata: {"lab": "North"}
+Other keys: doc_id, collections, file_type, source (file name), header_level, project. Operators: $gte $lte $gt $lt $ne $in $contains.""",
     "cite": """\
 Each hit carries `cite`, ready for Markdown: [@citekey, p. 33]. Use it as it is; never invent a key or a page.
 page_labels are the pages as printed, for citing; page_span are pages of the PDF file, for opening it (open_uri).
@@ -56,6 +57,7 @@ and tables get better, and a chunk_id given out before still works (get_passage 
 Unchanged files are skipped, changed ones replaced, missing ones removed; errors[] names each file that failed, and why.
 Formats: .pdf, .docx, .pptx, .html, .epub, .md, .txt, .py, images of pages. store_chunks stores passages you embedded yourself.
 Which work it is, you only claim: a citekey in metadata, or references you name, wait until the researcher confirms them.
+Other metadata (texts, numbers, true, false, lists of those) are kept, and are filters.
 delete_document removes a document from the index; its file stays.""",
 }
 

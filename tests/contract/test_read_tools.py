@@ -65,6 +65,8 @@ def test_inspect_collection_shows_how_passages_are_kept(reader: StrictEditor) ->
     assert set(answer["indexes"]["integer"]) >= {"year", "page_start", "page_end"}
     assert "chunk_text" in answer["indexes"]["fulltext"]
     assert answer["storage"]["bytes"] > 100_000
+    assert (answer["storage"]["on_disk_vectors"], answer["storage"]["on_disk_hnsw"]) == (True, False)
+    assert {"last_modified", "metadata"} <= set(answer["payload_keys"])
     assert (answer["jobs"], answer["sample_payloads"], answer["coverage"]) == ([], [], COVERED)
 
 

@@ -287,6 +287,13 @@ def test_the_tables_of_projects_stay_whatever_else_is_changed(tmp_path: Path, te
     assert "top_k = 8 # mine" in file.read_text(encoding="utf-8")
 
 
+def test_a_change_leaves_the_comments_between_a_section_and_its_tables_where_they_are(tmp_path: Path) -> None:
+    below = '\n# Scans\n[ocr]\nlanguages = ["la"]\n\n# The thesis\n[search.projects.thesis]\ntop_k = 8\n'
+    file = write(tmp_path, "[search]\ntop_k = 5\n" + below)
+    config.change({"search.max_top_k": 40}, file)
+    assert file.read_text(encoding="utf-8") == "[search]\ntop_k = 5\nmax_top_k = 40\n" + below
+
+
 def test_the_first_change_makes_the_file(tmp_path: Path) -> None:
     file = tmp_path / "config" / "citeloom.toml"
     config.change({"default_project": "thesis"}, file)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from citeloom.api.library import DocumentPage, ListDocuments
+from citeloom.api.library import DocumentPage, ListDocuments, ListPassages
 from citeloom.catalog import Catalog
 from citeloom.catalog.documents import Document, State
 from citeloom.catalog.projects import Project
@@ -16,9 +16,11 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.settings import Index
 from citeloom.engine.events import Events
 from citeloom.engine.jobs import JobQueue
+from citeloom.index.base import Point
 from citeloom.index.registry import Collections
 from citeloom.library.documents import DocumentService
 from citeloom.search.indexes import Indexes
+from tests.points import ident
 
 
 @pytest.fixture
@@ -63,6 +65,36 @@ def test_a_row_says_where_a_document_is_and_how_to_open_it(
         "stored": "https://example.org/x",
     }
     assert (rows["web"].year, rows["web"].authors) == (2019, ["Lovelace, Ada"])
+
+
+def test_a_row_says_when_a_document_came_when_its_file_changed_and_what_is_said_of_it(
+    service: DocumentService, catalog: Catalog
+) -> None:
+    time = 1_735_689_600 * 10**9 + 5
+    catalog.documents.save(Document("thesis", "d", "/d.md", "markdown", size=1, mtime_ns=time, metadata={"lab": "N"}))
+    (row,) = listed(service).documents
+    assert (row.last_modified, row.metadata) == ("2025-01-01T00:00:00+00:00", {"lab": "N"})
+    assert row.created_at == catalog.documents.all("thesis")[0].updated_at
+
+
+def test_passages_of_documents_come_in_the_order_asked_for_and_of_their_text(
+    service: DocumentService, catalog: Catalog, project: Project
+) -> None:
+    collection = service._indexes.create(project)
+    for number, (doc_id, count) in enumerate({"a": 2, "b": 70, "empty": 0}.items()):
+        catalog.documents.save(Document("thesis", doc_id, f"/{doc_id}.md", state=State.READY, chunks=count))
+        payloads = [{"doc_id": doc_id, "chunk_id": f"{doc_id}{n}", "chunk_text": "x" * (n + 1)} for n in range(count)]
+        collection.upsert(
+            [
+                Point(ident(100 * number + 99 - n), [1.0, 0, 0, 0], None, {**payload, "chunk_index": n, "version": "v"})
+                for n, payload in enumerate(payloads)
+            ]
+        )
+    found = service.list_passages(ListPassages(project="thesis", doc_ids=["b", "nowhere", "empty", "a"])).passages
+    service._indexes.end()
+    assert [one.chunk_id for one in found] == [f"b{n}" for n in range(70)] + ["a0", "a1"]
+    assert [(one.doc_id, one.chunk_index, one.tokens) for one in found[-2:]] == [("a", 0, 1), ("a", 1, 1)]
+    assert [one.tokens for one in found[:5]] == [1, 1, 1, 1, 2]
 
 
 def test_a_list_comes_in_blocks_that_say_what_is_left(service: DocumentService, catalog: Catalog) -> None:
