@@ -22,8 +22,7 @@ from PySide6.QtGui import QColor, QPalette
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from citeloom.desktop.app import App
-from citeloom.desktop.shell import style
+from citeloom.desktop.app import STYLE_SHEET, App
 from tests.support import SAMPLE, Editor, environment
 
 QUESTION = "how often is the cited page off by one?"
@@ -54,7 +53,7 @@ def take(home: Path, user: Path, project: str, out: Path) -> list[Path]:
     os.environ.pop("XDG_CONFIG_HOME", None)
     application = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(application, QApplication)
-    style.apply(application)
+    application.setStyleSheet(STYLE_SHEET)
     made = []
     with Editor(home, "--project", project, name="Claude Desktop") as editor:
         for question in ("sleep spindles and memory", QUESTION):

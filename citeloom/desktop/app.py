@@ -38,7 +38,7 @@ _TRAY_CHECK_MS = 2000
 _MAX_TRAY_CHECKS = 15  # checks: at log-in the panel may start after the app
 _END_MS = 8000  # timeout for the request that stops the engine
 # A few rules on top of the system's style, in colours of the palette.
-_STYLE_SHEET = """
+STYLE_SHEET = """
 QListWidget#pages { border: none; border-right: 1px solid palette(mid); padding: 8px 6px; background: palette(window); }
 QListWidget#pages::item { padding: 8px 10px; border-radius: 6px; color: palette(window-text); }
 QListWidget#pages::item:selected { background: palette(highlight); color: palette(highlighted-text); }
@@ -232,7 +232,7 @@ def main(*, hidden: bool = False, page: str = "") -> int:
     except OSError as error:
         print(f"The app's log cannot be written: {error.strerror}.", file=sys.stderr)
     translations.speak(app, QLocale())
-    app.setStyleSheet(_STYLE_SHEET)
+    app.setStyleSheet(STYLE_SHEET)
     desktop = App(hidden=hidden, page=page)
     instance.raised.connect(desktop.show)
     desktop.ending.connect(instance.release)

@@ -114,7 +114,7 @@ class EditorPanel(QWidget):
             self.progress,
             self.output_title,
             self.output,
-            Stretch(),
+            Stretch(1),
             of=self,
             spacing=GAP,
         )

@@ -16,8 +16,6 @@ from PySide6.QtWidgets import (
     QMenu,
     QScrollArea,
     QSizePolicy,
-    QSplitter,
-    QStackedLayout,
     QTableView,
     QToolBar,
     QToolButton,
@@ -34,7 +32,7 @@ from citeloom.desktop.shell.engine_tasks import EngineTasks, Task
 from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.text import library_text
 from citeloom.desktop.widgets import basics
-from citeloom.desktop.widgets.layout import Stretch, column, row
+from citeloom.desktop.widgets.layout import Stretch, column, row, splitter, stack
 from citeloom.desktop.widgets.table import set_up_view
 
 _TYPING_MS = 250
@@ -184,16 +182,9 @@ class DocumentsTable(QWidget):
             self.tr("No paper of this project has these words and this status."),
             [(self.tr("Show &all papers"), self.show_all)],
         )
-        place = QWidget()
-        self._stack = QStackedLayout(place)
-        self._stack.addWidget(self.view)
-        self._stack.addWidget(self._nothing)
-        self.splitter = QSplitter(Qt.Orientation.Vertical)
-        self.splitter.addWidget(place)
-        self.splitter.addWidget(self.details)
-        self.splitter.setStretchFactor(0, 1)
-        self.splitter.setChildrenCollapsible(False)
-        column(row((self.find_field, 1), self.status_box), self.tools, (self.splitter, 1), of=self)
+        self._stack = stack(self.view, self._nothing)
+        parts = splitter((self._stack, 300), (self.details, 200), vertical=True, stretch=(1, 0))
+        column(row((self.find_field, 1), self.status_box), self.tools, (parts, 1), of=self)
         wide = self.fontMetrics().horizontalAdvance("0")
         for number, shown in enumerate(self.model.columns):
             self.view.setColumnWidth(number, wide * shown.width)

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QPointF, Qt, Signal
-from PySide6.QtGui import QImage, QKeySequence, QPalette, QResizeEvent, QShortcut, QWheelEvent
+from PySide6.QtGui import QImage, QKeySequence, QPalette, QShortcut, QWheelEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QWidget
 
 from citeloom.api.library import GetPageImage, PageImage
@@ -108,18 +108,17 @@ class PageView(QWidget):
         self._scroll_to(middle)
         self._sharpen.start()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._resize_canvas()
-        self._sharpen.start()
-
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.DevicePixelRatioChange:  # moved to a screen of another pixel density
             self._sharpen.start()
         return super().event(event)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if isinstance(event, QWheelEvent) and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+        # The viewport's own event: it may be resized later than this view, which is hidden with the search page.
+        if event.type() == QEvent.Type.Resize:
+            self._resize_canvas()
+            self._sharpen.start()
+        elif isinstance(event, QWheelEvent) and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             if turn := event.angleDelta().y():
                 self.zoom(1 if turn > 0 else -1)
             return True
@@ -250,9 +249,9 @@ class PageView(QWidget):
             self._load()
 
     def _width(self) -> int:
-        room = self.paper.viewport().width()
-        if self._zoom == _FIT and not self.paper.verticalScrollBar().isVisible():
-            room -= self.paper.verticalScrollBar().sizeHint().width()
+        room, bar = self.paper.viewport().width(), self.paper.verticalScrollBar()
+        if not bar.isVisible():  # the same width with and without it, or the two would alternate
+            room -= bar.sizeHint().width()
         return max(1, round(room * self._zoom))
 
     def _resize_canvas(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
@@ -229,5 +229,4 @@ class EngineStatus(QObject):
 
 
 def _progress(of: Progress) -> dict[str, Any]:
-    values = asdict(of)
-    return {name: values[name] for name in Progress.__dataclass_fields__}
+    return {name: getattr(of, name) for name in Progress.__dataclass_fields__}

@@ -87,11 +87,8 @@ class Tray(QObject):
         tip = f"CiteLoom – {text}"
         self.icon.setToolTip(tip if len(tip) <= _MAX_TIP else tip[: _MAX_TIP - 1] + "…")
         dark = QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
-        ring = (
-            round((now.progress or 0) * 40)
-            if now.tray_state == TrayState.WORKING and now.progress is not None
-            else None
-        )
+        working = now.tray_state == TrayState.WORKING and now.progress is not None
+        ring = round((now.progress or 0) * 40) if working else None
         drawn = (now.tray_state, ring, dark)
         if drawn != self._drawn:
             self._drawn = drawn
