@@ -109,7 +109,7 @@ def test_languages_go_into_the_settings_file(
     folder.mkdir()
     (folder / "a.md").write_text("# On salt\n\nSalt was carried.\n")
     assistant = shown(context, qtbot)
-    assistant.choice.take_folders([str(folder)])
+    assistant.choice.add_folder(str(folder))
     for _ in range(3):
         click(qtbot, assistant.next_button)
     qtbot.waitUntil(lambda: assistant.languages.list.count() > 0, timeout=LONG)

@@ -267,8 +267,8 @@ def test_an_import_is_followed_and_stopped(qtbot: QtBot) -> None:
     strip = page.view.strip
     assert not strip.isVisible()
     tasks.publish(progress())
-    assert strip.what.text() == "Reading full papers: 4 of 8"
-    assert strip.left.text() == "about 7 min"
+    assert strip.stage.text() == "Reading full papers: 4 of 8"
+    assert strip.time_left.text() == "about 7 min"
     assert strip.file.accessibleName() == "owl.pdf, page 2 of 30"
     assert strip.bar.value() == 750
     qtbot.mouseClick(strip.stop_button, LEFT)
@@ -290,7 +290,7 @@ def test_an_import_that_waits_says_what_for_and_tells_it_once(qtbot: QtBot) -> N
     away = {**progress(), "stage": "wait", "file": "", "waits_for": "The server is away. Start it."}
     for event in (away, progress(), away):
         tasks.publish(event)
-    assert page.view.strip.what.text() == "Waiting: The server is away. Start it."
+    assert page.view.strip.stage.text() == "Waiting: The server is away. Start it."
     assert page.view.strip.bar.value() == 750, "how far it has come is still shown"
     assert told == [("thesis: an import waits", "The server is away. Start it.", True)]
     qtbot.waitUntil(lambda: page.context.engine_status.now.summary().startswith("Waiting for a server or disk"))

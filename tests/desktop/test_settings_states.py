@@ -162,7 +162,7 @@ def test_another_model_is_asked_for_fetched_and_followed(own_home: Path, qtbot: 
 
     progress = {"type": "JobProgress", "job_id": "7", "project_id": "thesis", "total": 0, "stage": "model"}
     tasks.publish({**progress, "file": "multi/far: 20 of 500 MB", "page": 20, "pages": 500})
-    assert section.strip.isVisible() and section.strip.what.text() == "Downloading the model …"
+    assert section.strip.isVisible() and section.strip.stage.text() == "Downloading the model …"
     now = projects("thesis", "other")
     now["projects"][0]["dense_model"] = "multi/far"
     tasks.answers["maintenance_models"] = now

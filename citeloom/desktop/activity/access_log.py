@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QStandardPaths, Qt
-from PySide6.QtWidgets import QComboBox, QFileDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QComboBox, QMessageBox, QWidget
 
 from citeloom.api.activity import ClearAccessLog, ClearedLog, GetLoggedPassages, LoggedPassage
 from citeloom.api.library import ListProjects, ProjectSummaries
@@ -29,6 +29,7 @@ from citeloom.desktop.widgets.basics import (
     tab_order,
     time_text,
 )
+from citeloom.desktop.widgets.file_dialogs import save_file
 from citeloom.desktop.widgets.layout import Stretch, column, row, splitter, stack
 from citeloom.desktop.widgets.table import Table
 
@@ -231,14 +232,10 @@ class AccessLogPart(QWidget):
     # -- export and clear ----------------------------------------------------------------------------------------
 
     def _choose_file(self) -> None:
-        dialog = QFileDialog(self, self.tr("Export as CSV"), "", self.tr("Table (*.csv)"))
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix("csv")
-        dialog.setDirectory(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
-        dialog.selectFile(self.tr("CiteLoom activity.csv"))
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(lambda name: self.export_to(Path(name)))
-        dialog.open()
+        folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+        file = Path(folder) / self.tr("CiteLoom activity.csv")
+        title, kinds = self.tr("Export as CSV"), self.tr("Table (*.csv)")
+        save_file(self, title, lambda name: self.export_to(Path(name)), file, kinds=kinds, overwrite=True)
 
     def _on_counted(self, count: int) -> None:
         self.banner.show_message(

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QFrame, QProgressBar, QScrollArea, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QWidget
 
 from citeloom.api.activity import Jobs, ListJobs, PastJob
 from citeloom.api.engine import CancelJob
@@ -14,7 +14,7 @@ from citeloom.api.events import Event, JobFinished
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.jobs import RunningJob
 from citeloom.desktop.activity.rich_text import Paragraph, RichTextView
-from citeloom.desktop.library.job_strip import Elided
+from citeloom.desktop.library.job_strip import JobFrame
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text import job_text
@@ -24,26 +24,19 @@ from citeloom.desktop.widgets.layout import Stretch, column, row, splitter, stac
 from citeloom.desktop.widgets.table import Column, RowsModel, Table
 
 _MAX_CARDS = 5  # the others are only counted
-_STEPS = 1000
 FEW, ALL = 50, 500  # imports to request; the engine stores no more
 
 
-class JobCard(QFrame):
+class JobCard(JobFrame):
     """Card of a running job."""
 
     stopped = Signal(str)
 
     def __init__(self, job: RunningJob) -> None:
-        super().__init__()
-        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.name, self.message = text(bold=True), text()
+        super().__init__(self.name, self.message)
         self._id = job.job_id
-        self.name = text(bold=True)
-        self.message = text()
-        self.file = Elided()
-        self.bar = QProgressBar(textVisible=False)
-        self.bar.setMaximumHeight(round(self.fontMetrics().height() * 0.6))
-        self.stop_button = button(self.tr("Stop"), self._stop, icon_name="close")
-        row((column(self.name, self.message, self.bar, self.file), 1), self.stop_button, of=self, margins=None)
+        self.enable_stop()
         self.show_job(job)
 
     def show_job(self, job: RunningJob) -> None:
@@ -51,20 +44,14 @@ class JobCard(QFrame):
         title = job_text.title(job.kind, job.project)
         self.name.setText(f"{title} · {job.source}" if job.source else title)
         self.message.setText(" – ".join(filter(None, (job_text.stage_text(job), job_text.progress_text(job)))))
-        self.file.show_message(job_text.file_text(job))
+        self.show_progress(job)
         self.file.setVisible(bool(job.file))
-        waits = job.state in ("queued", "parked", "paused")
-        share = job_text.share(job)
-        # An empty range makes Qt show a busy indicator.
-        self.bar.setRange(0, _STEPS if share is not None or waits else 0)
-        self.bar.setValue(round((share or 0.0) * _STEPS))
         self.bar.setAccessibleName(self.tr("Progress: {job}").format(job=title))
-        self.stop_button.setToolTip(job_text.stop_text(job.kind))
         if self.stop_button.isEnabled():
             self.stop_button.setAccessibleName(self.tr("Stop: {job}").format(job=title))
 
     def enable_stop(self) -> None:
-        """Enable the button again after stopping failed."""
+        """Enable the button, also again after stopping failed. No mnemonic: there may be several cards."""
         self.stop_button.setEnabled(True)
         self.stop_button.setText(self.tr("Stop"))
 

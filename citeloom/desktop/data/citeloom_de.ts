@@ -1699,7 +1699,7 @@
     </message>
 </context>
 <context>
-    <name>JobStrip</name>
+    <name>JobFrame</name>
     <message>
         <source>How much is done</source>
         <translation>Wie viel getan ist</translation>

@@ -117,7 +117,7 @@ class FirstRun(QDialog):
 
     def _folder_first(self) -> None:
         self._go_to(self.steps.index(self.choice))
-        self.choice.add_folder()
+        self.choice.browse()
 
     def _sample_first(self) -> None:
         self.chosen.sample = True

@@ -7,9 +7,10 @@ from pathlib import Path
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QListWidget
 
 from citeloom.desktop.first_run.step import Chosen, Step
-from citeloom.desktop.library.source_dialogs import ZoteroChoice, choose_folder
+from citeloom.desktop.library.source_dialogs import ZoteroChoice
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.file_dialogs import choose_folder
 from citeloom.desktop.widgets.layout import Stretch, add, row
 
 
@@ -24,7 +25,7 @@ class ChoiceStep(Step):
         self.zotero.changed.connect(self._on_change)
         self.folders = basics.named(QListWidget(), self.tr("Folders to read"))
         self.folders.setMaximumHeight(self.fontMetrics().height() * 5)
-        self.add_button = basics.button(self.tr("Add a &folder…"), self.add_folder, icon_name="folder")
+        self.add_button = basics.button(self.tr("Add a &folder…"), self.browse, icon_name="folder")
         self.remove_button = basics.button(self.tr("&Remove it"), self._remove_folder)
         self.sample = QCheckBox(self.tr("The &sample library (ten short papers to try things with)"))
         self.sample.toggled.connect(self._on_change)
@@ -42,13 +43,14 @@ class ChoiceStep(Step):
     def ready(self) -> bool:
         return self.chosen.anything
 
-    def add_folder(self) -> None:
+    def browse(self) -> None:
         """Open a dialog to choose a folder."""
-        choose_folder(self, self.tr("A folder with papers"), self.take_folders)
+        choose_folder(self, self.tr("A folder with papers"), self.add_folder)
 
-    def take_folders(self, folders: list[str]) -> None:
-        """Add folders to the choice."""
-        self.chosen.folders += [f for f in folders if f not in self.chosen.folders]
+    def add_folder(self, folder: str) -> None:
+        """Add a folder to the choice."""
+        if folder not in self.chosen.folders:
+            self.chosen.folders.append(folder)
         self._show_folders()
         self._on_change()
 

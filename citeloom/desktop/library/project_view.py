@@ -27,7 +27,7 @@ from citeloom.core.jobs import RunningJob
 from citeloom.core.types import Coverage, Source
 from citeloom.desktop.library.documents_table import DocumentsTable
 from citeloom.desktop.library.job_strip import JobStrip
-from citeloom.desktop.library.source_dialogs import AddZoteroDialog, choose_files, choose_folder
+from citeloom.desktop.library.source_dialogs import AddZoteroDialog
 from citeloom.desktop.library.start_import import Importing
 from citeloom.desktop.shell.engine_tasks import EngineTasks, Task
 from citeloom.desktop.shell.icons import icon
@@ -35,6 +35,7 @@ from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text import library_text
 from citeloom.desktop.text.job_text import IMPORT
 from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.file_dialogs import choose_file, choose_files, choose_folder
 from citeloom.desktop.widgets.layout import column, row
 
 _ICONS = {"zotero": "library", "folder": "folder", "file": "file"}
@@ -274,7 +275,8 @@ class ProjectView(QWidget):
         dialog.open()
 
     def _add_folder(self) -> None:
-        self.dialog = choose_folder(self, self.tr("A folder that the project reads"), self.import_paths)
+        title = self.tr("A folder that the project reads")
+        self.dialog = choose_folder(self, title, lambda folder: self.import_paths([folder]))
 
     def _add_files(self) -> None:
         self.dialog = choose_files(self, self.tr("Files that the project reads"), self.import_paths)
@@ -282,12 +284,11 @@ class ProjectView(QWidget):
     def _choose_references(self) -> None:
         project = self.project
         kinds = self.tr("References ({suffixes})").format(suffixes="*.bib *.json")
-        self.dialog = choose_files(
+        self.dialog = choose_file(
             self,
             self.tr("The references of the project"),
-            lambda files: self.importing.read(project, references_path=str(Path(files[0]))),
+            lambda file: self.importing.read(project, references_path=str(Path(file))),
             kinds=kinds,
-            one=True,
         )
 
     def _rebuild(self) -> None:

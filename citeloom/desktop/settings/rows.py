@@ -10,7 +10,6 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QHideEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QFileDialog,
     QLineEdit,
     QListView,
     QSizePolicy,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.file_dialogs import choose_folder
 from citeloom.desktop.widgets.layout import Part, Stretch, column, row
 from citeloom.desktop.widgets.table import Index, ListModel
 
@@ -272,12 +272,7 @@ class FolderRow(Row):
             self.picked.emit(self.name, wanted)
 
     def _choose(self) -> None:
-        dialog = QFileDialog(self, self.label, self.control.text())
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(self._chosen)
-        dialog.open()
+        choose_folder(self, self.label, self._chosen, start=self.control.text())
 
     def _chosen(self, folder: str) -> None:
         self.control.setText(folder)
