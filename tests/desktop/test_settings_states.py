@@ -297,11 +297,11 @@ def test_a_section_without_an_engine_asks_again_when_there_is_one(own_home: Path
     verbs = ("library_list_projects", "importing_zotero_status", *(f"maintenance_{verb}" for verb in maintenance))
     page, tasks = _page(qtbot, **dict.fromkeys(verbs, GONE))
     page.shown({"section": name})
-    _wait(qtbot, lambda: page.settings_file.loaded and tasks.at_rest)
+    _wait(qtbot, lambda: page.settings_file.loaded and tasks.idle)
     qtbot.wait(50)
     assert not page.banner.isVisible(), "the window says it, once for all pages"
     before = len(tasks.asked)
-    tasks.reached.emit(a_status())
+    tasks.connected.emit(a_status())
     asks = name not in ("privacy", "logs")
     _wait(qtbot, lambda: len(tasks.asked) > before or not asks)
     assert all(row.isEnabled() for row in page.current.rows.values()), "the file can be changed all the same"

@@ -22,7 +22,7 @@ from citeloom.desktop.widgets.basics import (
     GAP,
     Banner,
     EmptyState,
-    ask_first,
+    ask_confirmation,
     button,
     label_for,
     number,
@@ -102,7 +102,7 @@ class EntryDetails(RichTextView):
         return parts
 
 
-class AccessLogPart(QWidget):
+class AccessLogTab(QWidget):
     """The table of the access log with its filters, export and details."""
 
     def __init__(self, context: PageContext, parent: QWidget | None = None) -> None:
@@ -182,7 +182,7 @@ class AccessLogPart(QWidget):
         return box
 
     def _filter(self) -> None:
-        self.model.show_only(LogFilters(self._project() or None, self.editor_box.currentData() or None))
+        self.model.set_filters(LogFilters(self._project() or None, self.editor_box.currentData() or None))
 
     def _on_loaded(self) -> None:
         self.banner.load_succeeded()
@@ -225,7 +225,7 @@ class AccessLogPart(QWidget):
             return
         self.off_banner.show_message(
             self.tr("The access log is switched off in the settings."),
-            action=(self.tr("Open &Settings"), lambda: self.context.go.emit("settings", {})),
+            action=(self.tr("Open &Settings"), lambda: self.context.open_page.emit("settings", {})),
             closable=False,
         )
 
@@ -265,7 +265,7 @@ class AccessLogPart(QWidget):
         self.export_button.setEnabled(True)
 
     def _confirm_clear(self) -> None:
-        self.question = ask_first(
+        self.question = ask_confirmation(
             self,
             self.tr("Clear the log"),
             self.tr("Delete the log of all projects? This cannot be undone."),

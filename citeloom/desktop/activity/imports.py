@@ -24,7 +24,7 @@ from citeloom.desktop.widgets.layout import Stretch, column, row, splitter, stac
 from citeloom.desktop.widgets.table import Column, RowsModel, Table
 
 _MAX_CARDS = 5  # the others are only counted
-FEW, ALL = 50, 500  # imports to request; the engine stores no more
+RECENT, ALL = 50, 500  # imports to request; the engine stores no more
 
 
 class JobCard(JobFrame):
@@ -61,7 +61,7 @@ class JobCard(JobFrame):
         self.stopped.emit(self._id)
 
 
-class Running(QScrollArea):
+class RunningJobs(QScrollArea):
     """Scrollable list of the first running jobs, with the number of the others."""
 
     stopped = Signal(str)
@@ -99,7 +99,7 @@ class Running(QScrollArea):
         self.updateGeometry()
 
 
-class ImportsPart(QWidget):
+class ImportsTab(QWidget):
     """Shows running jobs and past imports."""
 
     counted = Signal(int)  # number of running jobs
@@ -108,17 +108,17 @@ class ImportsPart(QWidget):
         super().__init__(parent)
         self.context = context
         self._task: Task | None = None
-        self._limit = FEW
+        self._limit = RECENT
         self.banner = Banner()
-        self.running = Running()
+        self.running = RunningJobs()
         self.model = RowsModel[PastJob](
             "job_id",
-            Column(self.tr("Finished"), lambda row: time_text(row.finished_at), 17, firm=True),
+            Column(self.tr("Finished"), lambda row: time_text(row.finished_at), 17, fixed=True),
             Column(self.tr("Project"), lambda row: row.project, 16),
             Column(self.tr("Source"), source_text, 0),
             Column(self.tr("Outcome"), result_text, 20),
-            Column(self.tr("Read"), partial(_count, "documents_processed"), 8, number=True, firm=True),
-            Column(self.tr("Not read"), partial(_count, "failed"), 10, number=True, firm=True),
+            Column(self.tr("Read"), partial(_count, "documents_processed"), 8, number=True, fixed=True),
+            Column(self.tr("Not read"), partial(_count, "failed"), 10, number=True, fixed=True),
         )
         self.table = Table(self.model, self.tr("Past imports, newest first"))
         self.details = RichTextView(self.tr("Result of the selected import"))
@@ -129,15 +129,15 @@ class ImportsPart(QWidget):
             "projects",
             self.tr("Nothing has been imported yet"),
             self.tr("Create a project from the collections or folders that you work with."),
-            [(self.tr("Go to the &projects"), lambda: context.go.emit("projects", {}))],
+            [(self.tr("Go to the &projects"), lambda: context.open_page.emit("projects", {}))],
         )
         self._lay_out()
-        self.table.selectionModel().selectionChanged.connect(lambda *_: self._on_chosen())
+        self.table.selectionModel().selectionChanged.connect(lambda *_: self._on_selection())
         self.running.stopped.connect(self._stop)
-        context.engine_status.changed.connect(self._on_overview)
+        context.engine_status.changed.connect(self._on_engine_status)
         context.tasks.event_received.connect(self._on_event)
-        self._on_overview()
-        self._on_chosen()
+        self._on_engine_status()
+        self._on_selection()
 
     def refresh(self) -> None:
         """Load the past imports."""
@@ -168,15 +168,15 @@ class ImportsPart(QWidget):
         self._task = None
         self.banner.load_succeeded()
         self.model.set_rows(jobs.past)
-        self.older_button.setVisible(len(jobs.past) == FEW == self._limit)
+        self.older_button.setVisible(len(jobs.past) == RECENT == self._limit)
         self._arrange()
 
     def _on_event(self, event: Event) -> None:
         if isinstance(event, JobFinished) and self.isVisible():
             self.refresh()
 
-    def _on_overview(self) -> None:
-        jobs = self.context.engine_status.now.jobs
+    def _on_engine_status(self) -> None:
+        jobs = self.context.engine_status.current.jobs
         self.counted.emit(len(jobs))
         if self.isVisible() or not jobs:
             self.running.show_jobs(jobs)
@@ -184,24 +184,24 @@ class ImportsPart(QWidget):
 
     def showEvent(self, event: Any) -> None:
         super().showEvent(event)
-        self.running.show_jobs(self.context.engine_status.now.jobs)
+        self.running.show_jobs(self.context.engine_status.current.jobs)
         self._arrange()
 
     def _arrange(self) -> None:
-        busy = bool(self.context.engine_status.now.jobs)
+        busy = bool(self.context.engine_status.current.jobs)
         self.running_title.setVisible(busy)
         self.past_title.setVisible(busy and bool(self.model.rows))
         self.stack.setVisible(not busy or bool(self.model.rows))
         self.stack.setCurrentIndex(1 if self.model.rows else 0)
 
-    def _on_chosen(self) -> None:
+    def _on_selection(self) -> None:
         row = self.table.chosen()
         self.papers_button.setEnabled(bool(row and row.project))  # a backup has no project
         self.details.write(self._result_paragraphs(row) if row else [])
 
     def _show_papers(self) -> None:
         if row := self.table.chosen():
-            self.context.go.emit("projects", {"project": row.project})
+            self.context.open_page.emit("projects", {"project": row.project})
 
     def _show_older(self) -> None:
         self._limit = ALL

@@ -2,7 +2,46 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de_DE" sourcelanguage="en">
 <context>
-    <name>AccessLogPart</name>
+    <name>AccessChoice</name>
+    <message>
+        <source>&amp;All projects, including future ones</source>
+        <translation>&amp;Alle Projekte, auch künftige</translation>
+    </message>
+    <message>
+        <source>&amp;Only these projects</source>
+        <translation>&amp;Nur diese Projekte</translation>
+    </message>
+    <message>
+        <source>&amp;Read: search, read, cite, check quotations</source>
+        <translation>&amp;Lesen: suchen, lesen, zitieren, Zitate prüfen</translation>
+    </message>
+    <message>
+        <source>Find a project</source>
+        <translation>Projekt suchen</translation>
+    </message>
+    <message>
+        <source>Projects that it may see</source>
+        <translation>Projekte, die er sehen darf</translation>
+    </message>
+    <message>
+        <source>Read and &amp;write: also add and remove papers</source>
+        <translation>Lesen und &amp;schreiben: auch Arbeiten hinzufügen und entfernen</translation>
+    </message>
+    <message>
+        <source>There is no project yet: create one under Projects.</source>
+        <translation>Es gibt noch kein Projekt: Legen Sie unter Projekte eines an.</translation>
+    </message>
+    <message>
+        <source>What may it do?</source>
+        <translation>Was darf er tun?</translation>
+    </message>
+    <message>
+        <source>Which projects may it see?</source>
+        <translation>Welche Projekte darf er sehen?</translation>
+    </message>
+</context>
+<context>
+    <name>AccessLogTab</name>
     <message>
         <source>&amp;Editor:</source>
         <translation>&amp;Editor:</translation>
@@ -399,45 +438,6 @@
     </message>
 </context>
 <context>
-    <name>Choice</name>
-    <message>
-        <source>&amp;All projects, including future ones</source>
-        <translation>&amp;Alle Projekte, auch künftige</translation>
-    </message>
-    <message>
-        <source>&amp;Only these projects</source>
-        <translation>&amp;Nur diese Projekte</translation>
-    </message>
-    <message>
-        <source>&amp;Read: search, read, cite, check quotations</source>
-        <translation>&amp;Lesen: suchen, lesen, zitieren, Zitate prüfen</translation>
-    </message>
-    <message>
-        <source>Find a project</source>
-        <translation>Projekt suchen</translation>
-    </message>
-    <message>
-        <source>Projects that it may see</source>
-        <translation>Projekte, die er sehen darf</translation>
-    </message>
-    <message>
-        <source>Read and &amp;write: also add and remove papers</source>
-        <translation>Lesen und &amp;schreiben: auch Arbeiten hinzufügen und entfernen</translation>
-    </message>
-    <message>
-        <source>There is no project yet: create one under Projects.</source>
-        <translation>Es gibt noch kein Projekt: Legen Sie unter Projekte eines an.</translation>
-    </message>
-    <message>
-        <source>What may it do?</source>
-        <translation>Was darf er tun?</translation>
-    </message>
-    <message>
-        <source>Which projects may it see?</source>
-        <translation>Welche Projekte darf er sehen?</translation>
-    </message>
-</context>
-<context>
     <name>ChoiceStep</name>
     <message>
         <source>&amp;Remove it</source>
@@ -619,6 +619,25 @@
     <message>
         <source>{result} Next, in {editor}: {step}</source>
         <translation>{result} Der nächste Schritt in {editor}: {step}</translation>
+    </message>
+</context>
+<context>
+    <name>Coverage</name>
+    <message>
+        <source>{count} could not be read</source>
+        <translation>{count} nicht lesbar</translation>
+    </message>
+    <message>
+        <source>{count} still to be read</source>
+        <translation>{count} noch einzulesen</translation>
+    </message>
+    <message>
+        <source>{count} without a file</source>
+        <translation>{count} ohne Datei</translation>
+    </message>
+    <message>
+        <source>{searchable} of {documents} papers searchable</source>
+        <translation>{searchable} von {documents} Arbeiten durchsuchbar</translation>
     </message>
 </context>
 <context>
@@ -1038,7 +1057,7 @@
     </message>
 </context>
 <context>
-    <name>EditorsPart</name>
+    <name>EditorsTab</name>
     <message>
         <source>&amp;Connect an editor</source>
         <translation>Editor &amp;verbinden</translation>
@@ -1102,6 +1121,45 @@
     <message>
         <source>{what}, {when}</source>
         <translation>{what}, {when}</translation>
+    </message>
+</context>
+<context>
+    <name>EngineSnapshot</name>
+    <message>
+        <source>No project yet</source>
+        <translation>Noch kein Projekt</translation>
+    </message>
+    <message>
+        <source>Paused: {counts}</source>
+        <translation>Pausiert: {counts}</translation>
+    </message>
+    <message>
+        <source>Reading: {counts}</source>
+        <translation>Wird eingelesen: {counts}</translation>
+    </message>
+    <message>
+        <source>Starting …</source>
+        <translation>Startet&#xa0;…</translation>
+    </message>
+    <message>
+        <source>The engine has another version ({version})</source>
+        <translation>Der Dienst hat eine andere Version ({version})</translation>
+    </message>
+    <message>
+        <source>The settings file cannot be used</source>
+        <translation>Die Einstellungsdatei kann nicht verwendet werden</translation>
+    </message>
+    <message>
+        <source>Up to date: {counts}</source>
+        <translation>Auf dem neuesten Stand: {counts}</translation>
+    </message>
+    <message>
+        <source>Waiting for a server or disk that cannot be reached: {counts}</source>
+        <translation>Wartet auf einen Server oder ein Laufwerk, das nicht erreichbar ist: {counts}</translation>
+    </message>
+    <message>
+        <source>{searchable} of {documents} papers searchable</source>
+        <translation>{searchable} von {documents} Arbeiten durchsuchbar</translation>
     </message>
 </context>
 <context>
@@ -1412,7 +1470,7 @@
     </message>
 </context>
 <context>
-    <name>Importing</name>
+    <name>ImportStarter</name>
     <message>
         <source>{count} files or folders are being read.</source>
         <translation>Dateien oder Ordner, die eingelesen werden: {count}.</translation>
@@ -1427,7 +1485,7 @@
     </message>
 </context>
 <context>
-    <name>ImportsPart</name>
+    <name>ImportsTab</name>
     <message>
         <source>Could not be read: {count}</source>
         <translation>Nicht lesbar: {count}</translation>
@@ -1645,7 +1703,7 @@
     </message>
 </context>
 <context>
-    <name>IndexWords</name>
+    <name>IndexText</name>
     <message>
         <source>No key is in use. A test shows whether a server requires one.</source>
         <translation>Es ist kein Schlüssel in Gebrauch. Eine Prüfung zeigt, ob ein Server einen verlangt.</translation>
@@ -1861,25 +1919,6 @@
     <message>
         <source>Log &amp;out…</source>
         <translation>A&amp;bmelden&#xa0;…</translation>
-    </message>
-</context>
-<context>
-    <name>Kit</name>
-    <message>
-        <source>{count} could not be read</source>
-        <translation>{count} nicht lesbar</translation>
-    </message>
-    <message>
-        <source>{count} still to be read</source>
-        <translation>{count} noch einzulesen</translation>
-    </message>
-    <message>
-        <source>{count} without a file</source>
-        <translation>{count} ohne Datei</translation>
-    </message>
-    <message>
-        <source>{searchable} of {documents} papers searchable</source>
-        <translation>{searchable} von {documents} Arbeiten durchsuchbar</translation>
     </message>
 </context>
 <context>
@@ -2991,7 +3030,7 @@
     </message>
 </context>
 <context>
-    <name>Running</name>
+    <name>RunningJobs</name>
     <message>
         <source>Waiting: {count}</source>
         <translation>Wartend: {count}</translation>
@@ -3158,45 +3197,6 @@
     <message>
         <source>Settings</source>
         <translation>Einstellungen</translation>
-    </message>
-</context>
-<context>
-    <name>Situation</name>
-    <message>
-        <source>No project yet</source>
-        <translation>Noch kein Projekt</translation>
-    </message>
-    <message>
-        <source>Paused: {counts}</source>
-        <translation>Pausiert: {counts}</translation>
-    </message>
-    <message>
-        <source>Reading: {counts}</source>
-        <translation>Wird eingelesen: {counts}</translation>
-    </message>
-    <message>
-        <source>Starting …</source>
-        <translation>Startet&#xa0;…</translation>
-    </message>
-    <message>
-        <source>The engine has another version ({version})</source>
-        <translation>Der Dienst hat eine andere Version ({version})</translation>
-    </message>
-    <message>
-        <source>The settings file cannot be used</source>
-        <translation>Die Einstellungsdatei kann nicht verwendet werden</translation>
-    </message>
-    <message>
-        <source>Up to date: {counts}</source>
-        <translation>Auf dem neuesten Stand: {counts}</translation>
-    </message>
-    <message>
-        <source>Waiting for a server or disk that cannot be reached: {counts}</source>
-        <translation>Wartet auf einen Server oder ein Laufwerk, das nicht erreichbar ist: {counts}</translation>
-    </message>
-    <message>
-        <source>{searchable} of {documents} papers searchable</source>
-        <translation>{searchable} von {documents} Arbeiten durchsuchbar</translation>
     </message>
 </context>
 <context>
@@ -3426,26 +3426,7 @@
     </message>
 </context>
 <context>
-    <name>ZoteroTree</name>
-    <message>
-        <source>Find a collection</source>
-        <translation>Sammlung suchen</translation>
-    </message>
-    <message>
-        <source>Libraries and collections of Zotero</source>
-        <translation>Bibliotheken und Sammlungen von Zotero</translation>
-    </message>
-    <message>
-        <source>Library or collection</source>
-        <translation>Bibliothek oder Sammlung</translation>
-    </message>
-    <message>
-        <source>Papers</source>
-        <translation>Arbeiten</translation>
-    </message>
-</context>
-<context>
-    <name>ZoteroWords</name>
+    <name>ZoteroText</name>
     <message>
         <source>In Zotero, open Settings (on a Mac: Zotero → Settings), choose Advanced, and tick “Allow other applications on this computer to communicate with Zotero”.</source>
         <translation>Öffnen Sie in Zotero die Einstellungen (auf einem Mac: Zotero → Einstellungen), wählen Sie „Erweitert“ und haken Sie „Anderen Anwendungen auf diesem Computer erlauben, mit Zotero zu kommunizieren“ an.</translation>
@@ -3459,8 +3440,8 @@
         <translation>Der Schlüssel liegt im Schlüsselbund dieses Systems.</translation>
     </message>
     <message>
-        <source>You are logged in as {user}. {kept}</source>
-        <translation>Sie sind angemeldet als {user}. {kept}</translation>
+        <source>You are logged in as {user}. {location}</source>
+        <translation>Sie sind angemeldet als {user}. {location}</translation>
     </message>
     <message>
         <source>You are not logged in. That is only needed for a library or files that are not on this computer.</source>
@@ -3496,7 +3477,26 @@
     </message>
 </context>
 <context>
-    <name>_ChoiceDialog</name>
+    <name>ZoteroTree</name>
+    <message>
+        <source>Find a collection</source>
+        <translation>Sammlung suchen</translation>
+    </message>
+    <message>
+        <source>Libraries and collections of Zotero</source>
+        <translation>Bibliotheken und Sammlungen von Zotero</translation>
+    </message>
+    <message>
+        <source>Library or collection</source>
+        <translation>Bibliothek oder Sammlung</translation>
+    </message>
+    <message>
+        <source>Papers</source>
+        <translation>Arbeiten</translation>
+    </message>
+</context>
+<context>
+    <name>_RequestDialog</name>
     <message>
         <source>One moment …</source>
         <translation>Einen Moment&#xa0;…</translation>

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from citeloom.api.importing import GetZoteroStatus, LogInToZotero, ZoteroLoginResult, ZoteroStatus
 from citeloom.core.errors import CiteLoomError
-from citeloom.desktop.first_run.step import Chosen, Step
+from citeloom.desktop.first_run.step import FirstRunChoices, Step
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text.zotero_text import NEW_KEY, connection_text
@@ -23,8 +23,8 @@ class ZoteroStep(Step):
     folder_wanted = Signal()
     sample_wanted = Signal()
 
-    def __init__(self, context: PageContext, chosen: Chosen) -> None:
-        super().__init__(context, chosen)
+    def __init__(self, context: PageContext, choices: FirstRunChoices) -> None:
+        super().__init__(context, choices)
         self.title.setText(self.tr("Welcome to CiteLoom"))
         self.message.setText(
             self.tr(
@@ -69,10 +69,10 @@ class ZoteroStep(Step):
             Stretch(),
         )
 
-    def entered(self) -> None:
+    def on_enter(self) -> None:
         self._check()
 
-    def exited(self) -> None:
+    def on_leave(self) -> None:
         self._check_timer.stop()
         if self._task:
             self._task.drop()

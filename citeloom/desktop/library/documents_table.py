@@ -26,7 +26,7 @@ from citeloom.api.library import DocumentPage, DocumentRow, ListDocuments
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.types import Coverage
 from citeloom.desktop.library.document_actions import DocumentActions
-from citeloom.desktop.library.documents_model import CITEKEY, REASON, SORTS, STATUS, DocumentsModel
+from citeloom.desktop.library.documents_model import CITEKEY, NOTE, SORTS, STATUS, DocumentsModel
 from citeloom.desktop.library.paged_list import Row
 from citeloom.desktop.shell.engine_tasks import EngineTasks, Task
 from citeloom.desktop.shell.icons import icon
@@ -313,7 +313,7 @@ class DocumentsTable(QWidget):
         ranges = self._ranges()
         count = sum(bottom + 1 - top for top, bottom in ranges)
         one: Row | None = self.model.document(ranges[0][0]) if count == 1 else None
-        self.actions_.follow(self.project, count, one)
+        self.actions_.set_selection(self.project, count, one)
         self.details.setVisible(one is not None)
         if one is not None:
             self.details.show_document(one)
@@ -330,7 +330,7 @@ class DocumentsTable(QWidget):
     def _select(self, rows: list[int]) -> None:
         selection = QItemSelection()
         for number in rows:
-            selection.select(self.model.index(number, STATUS), self.model.index(number, REASON))
+            selection.select(self.model.index(number, STATUS), self.model.index(number, NOTE))
         chosen = self.view.selectionModel()
         with QSignalBlocker(chosen):
             chosen.select(selection, QItemSelectionModel.SelectionFlag.ClearAndSelect)

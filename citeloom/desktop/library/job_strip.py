@@ -94,13 +94,13 @@ class JobStrip(JobFrame):
 
     def jobs(self) -> list[RunningJob]:
         """Return the jobs of the project, the active one first."""
-        jobs = [job for job in self._context.engine_status.now.jobs.values() if job.project == self._project]
+        jobs = [job for job in self._context.engine_status.current.jobs.values() if job.project == self._project]
         return sorted(jobs, key=lambda job: not job.stage)
 
     def _show(self) -> None:
         jobs = self.jobs()
         self.setVisible(bool(jobs))
-        self._stopping &= set(self._context.engine_status.now.jobs)
+        self._stopping &= set(self._context.engine_status.current.jobs)
         if not jobs:
             return
         job = jobs[0]

@@ -28,7 +28,7 @@ from citeloom.core.types import Coverage, Source
 from citeloom.desktop.library.documents_table import DocumentsTable
 from citeloom.desktop.library.job_strip import JobStrip
 from citeloom.desktop.library.source_dialogs import AddZoteroDialog
-from citeloom.desktop.library.start_import import Importing
+from citeloom.desktop.library.start_import import ImportStarter
 from citeloom.desktop.shell.engine_tasks import EngineTasks, Task
 from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.shell.page import PageContext
@@ -86,7 +86,7 @@ class Sources(QWidget):
         if item is None:
             return
         request = DisallowSource(project=self._project, source=item.data(Qt.ItemDataRole.UserRole))
-        self.question = basics.ask_first(
+        self.question = basics.ask_confirmation(
             self,
             self.tr("Stop reading this"),
             self.tr("Stop reading “{source}”? Its papers are removed; your files and Zotero are not changed.").format(
@@ -102,7 +102,7 @@ class ProjectView(QWidget):
 
     notice = Signal(str, bool)  # a message, whether it is a problem
     failed = Signal(object)  # a CiteLoomError of an action
-    unread = Signal(object)  # a CiteLoomError of loading, which is repeated when the engine is back
+    load_failed = Signal(object)  # a CiteLoomError of loading, which is repeated when the engine is back
     coverage_seen = Signal(str, object)  # a project and its Coverage
     removed = Signal(str)
 
@@ -116,7 +116,7 @@ class ProjectView(QWidget):
         self._removing: set[str] = set()  # projects that the engine is removing
         self.question: QMessageBox | None = None
         self.dialog: QDialog | None = None  # the last one opened
-        self.importing = Importing(context, self)
+        self.importing = ImportStarter(context, self)
         self.name = basics.heading("")
         self.name.setMinimumWidth(1)  # a name without a space must not widen the window
         self.bar = basics.CoverageBar()
@@ -128,7 +128,7 @@ class ProjectView(QWidget):
         self.remove_button = basics.button("", self._remove, icon_name="remove", tip=self.tr("Remove this project…"))
         self.retry_button = basics.button(
             self.tr("Try failed papers a&gain"),
-            lambda: self.importing.read(self.project, retry_failed=True),
+            lambda: self.importing.start(self.project, retry_failed=True),
             icon_name="retry",
             tip=self.tr("Also unchanged ones"),
         )
@@ -136,7 +136,7 @@ class ProjectView(QWidget):
         self.strip = JobStrip(context)
         self.papers = DocumentsTable(context.tasks)
         self.sources = Sources(context.tasks)
-        self.nothing = basics.EmptyState(
+        self.empty = basics.EmptyState(
             "folder",
             self.tr("This project reads nothing yet"),
             self.tr("Add a part of Zotero or a folder, or drop files and folders here."),
@@ -156,21 +156,21 @@ class ProjectView(QWidget):
             column(self.bar, row((self.counts, 1), self.retry_button)),
             self.strip,
             (self.tabs, 1),
-            (self.nothing, 1),
+            (self.empty, 1),
             of=self,
             margins=(basics.GAP, 0, 0, 0),
             spacing=basics.GAP,
         )
-        self.nothing.hide()
+        self.empty.hide()
 
     def _connect(self) -> None:
-        self._context.engine_status.changed.connect(self._on_overview)
+        self._context.engine_status.changed.connect(self._on_engine_status)
         self._context.tasks.event_received.connect(self._on_event)
         self.papers.answered.connect(lambda page: self._show_coverage(page.coverage))
         self.papers.actions_.notice.connect(lambda text: self.notice.emit(text, False))
         self.papers.actions_.changed.connect(self.papers.reload_soon)
         self.sources.changed.connect(self._show)
-        self.papers.failed.connect(self._on_unread)
+        self.papers.failed.connect(self._on_load_failed)
         for part in (self.papers.actions_, self.sources, self.importing, self.strip):
             part.failed.connect(self.failed)
         self.importing.notice.connect(self.notice)
@@ -195,7 +195,7 @@ class ProjectView(QWidget):
         self.name.setText(project)
         self.name.setToolTip(basics.tip(project))
         self._show_coverage(coverage)
-        self.nothing.hide()
+        self.empty.hide()
         self.tabs.show()
         self.strip.follow(project)
         self.sources.show_project(project, (), None)
@@ -208,7 +208,7 @@ class ProjectView(QWidget):
             self._task.drop()
         if self.project:
             request = ShowProject(project=self.project)
-            self._task = self._context.tasks.send(self, request, done=self._show, failed=self._on_unread)
+            self._task = self._context.tasks.send(self, request, done=self._show, failed=self._on_load_failed)
             self.papers.reload_soon()
 
     def _show(self, project: ProjectDetails) -> None:
@@ -217,15 +217,15 @@ class ProjectView(QWidget):
         self._show_coverage(project.coverage)
         self.sources.show_project(project.id, project.sources, project.references)
         reads = bool(project.sources) or bool(project.coverage.documents)
-        self.nothing.setVisible(not reads)
+        self.empty.setVisible(not reads)
         self.tabs.setVisible(reads)
         self._reads = reads
         self._show_sync()
         self.papers.reload_soon()
 
-    def _on_unread(self, error: CiteLoomError) -> None:
+    def _on_load_failed(self, error: CiteLoomError) -> None:
         if self.project not in self._removing:
-            self.unread.emit(error)
+            self.load_failed.emit(error)
 
     def _show_coverage(self, coverage: Coverage) -> None:
         self.bar.show_coverage(coverage)
@@ -270,8 +270,8 @@ class ProjectView(QWidget):
     def _add_zotero(self) -> None:
         project = self.project
         self.dialog = dialog = AddZoteroDialog(self._context, self, project)
-        dialog.made.connect(self._show)
-        dialog.made.connect(lambda _: self.importing.read(project))
+        dialog.answered.connect(self._show)
+        dialog.answered.connect(lambda _: self.importing.start(project))
         dialog.open()
 
     def _add_folder(self) -> None:
@@ -287,7 +287,7 @@ class ProjectView(QWidget):
         self.dialog = choose_file(
             self,
             self.tr("The references of the project"),
-            lambda file: self.importing.read(project, references_path=str(Path(file))),
+            lambda file: self.importing.start(project, references_path=str(Path(file))),
             kinds=kinds,
         )
 
@@ -297,12 +297,12 @@ class ProjectView(QWidget):
             "Rebuild the index of “{project}”? The old one is used until the new one is ready. "
             "Papers that were read are not read again."
         )
-        self.question = basics.ask_first(
+        self.question = basics.ask_confirmation(
             self,
             self.tr("Rebuild the index"),
             text.format(project=project),
             self.tr("&Rebuild it"),
-            lambda: self.importing.read(project, force_rebuild=True),
+            lambda: self.importing.start(project, force_rebuild=True),
         )
 
     def _remove(self) -> None:
@@ -313,7 +313,7 @@ class ProjectView(QWidget):
         )
         if self.strip.jobs():
             text = self.tr("{question} The running import is stopped.").format(question=text)
-        self.question = basics.ask_first(
+        self.question = basics.ask_confirmation(
             self,
             self.tr("Remove project"),
             text.format(project=project),
@@ -327,16 +327,16 @@ class ProjectView(QWidget):
         for job in self._jobs_of(project):
             cancel = CancelJob(job_id=job.job_id)
             self._context.tasks.send(self, cancel, failed=partial(self._not_stopped, project))
-        self._on_overview()
+        self._on_engine_status()
 
     def _not_stopped(self, project: str, error: CiteLoomError) -> None:
         self._to_remove.discard(project)
         self.failed.emit(error)
 
     def _jobs_of(self, project: str) -> list[RunningJob]:
-        return [job for job in self._context.engine_status.now.jobs.values() if job.project == project]
+        return [job for job in self._context.engine_status.current.jobs.values() if job.project == project]
 
-    def _on_overview(self) -> None:
+    def _on_engine_status(self) -> None:
         for project in sorted(one for one in self._to_remove if not self._jobs_of(one)):
             self._to_remove.discard(project)
             self._removing.add(project)

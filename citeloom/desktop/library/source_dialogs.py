@@ -64,10 +64,10 @@ class ZoteroChoice(QStackedWidget):
         self.setCurrentWidget(self.problem)
 
 
-class _ChoiceDialog(QDialog):
+class _RequestDialog(QDialog):
     """Base of dialogs that send a request and stay open until it is answered."""
 
-    made = Signal(object)  # the result of its request
+    answered = Signal(object)  # the result of its request
 
     def __init__(self, context: PageContext, parent: QWidget) -> None:
         super().__init__(parent)
@@ -98,7 +98,7 @@ class _ChoiceDialog(QDialog):
         self._context.tasks.send(self, request, done=self._done, failed=self._failed)
 
     def _done(self, project: ProjectDetails) -> None:
-        self.made.emit(project)
+        self.answered.emit(project)
         self.accept()
 
     def _failed(self, error: CiteLoomError) -> None:
@@ -110,7 +110,7 @@ class _ChoiceDialog(QDialog):
         self.buttons.setDisabled(busy)
 
 
-class AddZoteroDialog(_ChoiceDialog):
+class AddZoteroDialog(_RequestDialog):
     """Adds parts of Zotero to a project."""
 
     def __init__(self, context: PageContext, parent: QWidget, project: str) -> None:
@@ -132,7 +132,7 @@ class AddZoteroDialog(_ChoiceDialog):
         self.yes.setEnabled(bool(self.zotero.tree.chosen()))
 
 
-class NewProjectDialog(_ChoiceDialog):
+class NewProjectDialog(_RequestDialog):
     """Creates a project: its name, parts of Zotero, folders and references."""
 
     def __init__(self, context: PageContext, parent: QWidget) -> None:

@@ -129,7 +129,7 @@ class Backups(QWidget):
                 )
             )
         text.append(self.tr("Editors reconnect automatically."))
-        self.question = basics.ask_first(
+        self.question = basics.ask_confirmation(
             self,
             self.tr("Restore {file}?").format(file=Path(backup.file).name),
             "\n\n".join(text),

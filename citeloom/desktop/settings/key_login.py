@@ -38,7 +38,7 @@ class KeyLogin(QWidget):
         self.key.returnPressed.connect(self._submit)
         self.log_in_button = basics.button(self.tr("Log &in"), self._submit)
         self.log_out_button = basics.button(
-            self.tr("Log &out…"), lambda: basics.ask_first(self, *question, self._send_log_out)
+            self.tr("Log &out…"), lambda: basics.ask_confirmation(self, *question, self._send_log_out)
         )
         self._without_key = (self.key, self.log_in_button, *buttons)
         controls = row((self.key, 1), self.log_in_button, *buttons, self.log_out_button, Stretch())

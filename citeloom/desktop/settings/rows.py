@@ -178,7 +178,7 @@ class NumberRow(Row):
         self.picked.emit(self.name, self.control.value())
 
 
-class Choice(NamedTuple):
+class Option(NamedTuple):
     """One value of a setting."""
 
     value: str
@@ -186,7 +186,7 @@ class Choice(NamedTuple):
     possible: bool = True
 
 
-class _ChoicesModel(ListModel[Choice]):
+class _ChoicesModel(ListModel[Option]):
     """Model for the combo box, which stays fast with thousands of values."""
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -204,7 +204,7 @@ class ChoiceRow(Row):
 
     control: QComboBox
 
-    def __init__(self, name: str, label: str, help: str = "", choices: Sequence[Choice] = ()) -> None:
+    def __init__(self, name: str, label: str, help: str = "", choices: Sequence[Option] = ()) -> None:
         box = QComboBox()
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         box.setStyleSheet("combobox-popup: 0")  # a scrolling list: the other popup measures every row first
@@ -218,9 +218,9 @@ class ChoiceRow(Row):
         self._offered = choices
         self._value: str | None = None
 
-    def offer(self, choices: Sequence[Choice]) -> None:
+    def set_options(self, options: Sequence[Option]) -> None:
         """Set the choices."""
-        self._offered = choices
+        self._offered = options
         self._fill()
 
     def set_value(self, value: Any) -> None:
@@ -233,7 +233,7 @@ class ChoiceRow(Row):
     def _fill(self) -> None:
         choices = list(self._offered)
         if self._value is not None and all(choice.value != self._value for choice in choices):
-            choices.append(Choice(self._value, self._value))
+            choices.append(Option(self._value, self._value))
         if choices != self._choices.rows:
             self._choices.set_rows(choices)
         values = [choice.value for choice in choices]

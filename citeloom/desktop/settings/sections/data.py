@@ -43,7 +43,7 @@ class DataSection(Section):
         self.parts = RowsModel[DiskUsagePart](
             "name",
             Column(self.tr("What"), self._part, 28),
-            Column(self.tr("Size"), lambda part: basics.size_text(part.bytes), 11, number=True, firm=True),
+            Column(self.tr("Size"), lambda part: basics.size_text(part.bytes), 11, number=True, fixed=True),
             Column(self.tr("Where"), lambda part: part.path, 0),
         )
         self.table = Table(self.parts, self.tr("Disk usage"))
@@ -112,7 +112,7 @@ class DataSection(Section):
         }.get(part.name, part.name)
 
     def _confirm_prune_all(self) -> None:
-        self.question = basics.ask_first(
+        self.question = basics.ask_confirmation(
             self,
             self.tr("Delete all conversions?"),
             self.tr(

@@ -37,7 +37,7 @@ class LogsSection(Section):
         self.findings = RowsModel[Finding](
             "part",
             Column(self.tr("Part"), lambda finding: finding.part, 22),
-            Column(self.tr("State"), self._state, 13, firm=True),
+            Column(self.tr("State"), self._state, 13, fixed=True),
             Column(self.tr("Result"), lambda finding: finding.seen, 0),
         )
         self.table = Table(self.findings, self.tr("What the check-up found"))
@@ -45,7 +45,7 @@ class LogsSection(Section):
         self.finding = basics.text()
         for part in (self.table, self.finding):
             part.hide()
-        self.table.selectionModel().selectionChanged.connect(lambda *_: self._on_chosen())
+        self.table.selectionModel().selectionChanged.connect(lambda *_: self._on_selection())
         self.which = QComboBox()
         self.which.addItem(self.tr("Engine"), paths.engine_log())
         self.which.addItem(self.tr("App"), paths.app_log())
@@ -104,14 +104,14 @@ class LogsSection(Section):
         self.table.show()
         self.finding.show()
         self.table.selectRow(0)
-        self._on_chosen()
+        self._on_selection()
 
     def _state(self, finding: Finding) -> str:
         if finding.note:
             return self.tr("note")
         return self.tr("works") if finding.ok else self.tr("needs attention")
 
-    def _on_chosen(self) -> None:
+    def _on_selection(self) -> None:
         chosen = self.table.chosen()
         self.finding.setText("\n".join(filter(None, (chosen.seen, chosen.next_step))) if chosen else "")
 

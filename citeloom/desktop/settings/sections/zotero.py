@@ -12,7 +12,7 @@ from citeloom.api.importing import (
 )
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.settings.key_login import KeyLogin
-from citeloom.desktop.settings.rows import Choice, ChoiceRow, FolderRow, NumberRow, YesNoRow
+from citeloom.desktop.settings.rows import ChoiceRow, FolderRow, NumberRow, Option, YesNoRow
 from citeloom.desktop.settings.section import Section
 from citeloom.desktop.text.zotero_text import NEW_KEY, account_text, connection_text
 from citeloom.desktop.widgets import basics
@@ -31,10 +31,10 @@ class ZoteroSection(Section):
         self.check_button = basics.button(self.tr("Check &again"), self.shown, icon_name="retry")
         self.connection = basics.StateBox(self.tr("Looking for Zotero …"), self.check_button)
         choices = (
-            Choice("auto", self.tr("The best available way (recommended)")),
-            Choice("local", self.tr("Only through the running Zotero")),
-            Choice("sqlite", self.tr("Only from Zotero’s files on this computer")),
-            Choice("web", self.tr("Only from zotero.org, with a key")),
+            Option("auto", self.tr("The best available way (recommended)")),
+            Option("local", self.tr("Only through the running Zotero")),
+            Option("sqlite", self.tr("Only from Zotero’s files on this computer")),
+            Option("web", self.tr("Only from zotero.org, with a key")),
         )
         source = ChoiceRow("zotero.source", self.tr("&How your library is read"), choices=choices)
         self.data_folder = FolderRow(
