@@ -230,7 +230,7 @@ def test_the_first_project_leads_to_the_editor_and_another_one_begins_anew(
     app = start(started, qtbot, first_run=True)
     first = app.first_run
     assert first is not None
-    first.chosen.folders, first.chosen.name = [str(tmp_path / "papers")], "thesis"
+    first.choices.folders, first.choices.name = [str(tmp_path / "papers")], "thesis"
     first._go_to(4)
     qtbot.waitUntil(first.reading.connect_button.isVisible, timeout=LONG)
     assert not first.back_button.isEnabled(), "the project is there: its name stays"

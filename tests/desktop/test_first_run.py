@@ -148,6 +148,20 @@ def test_zotero_that_closes_in_the_middle_is_said_and_can_be_tried_again(qtbot: 
     assert [asked["project"] for verb, asked in tasks.asked if verb == "importing_ingest"] == ["thesis"]
 
 
+def test_one_logs_in_at_zotero_org_where_zotero_is_on_another_computer(qtbot: QtBot) -> None:
+    away = CiteLoomError(Code.ZOTERO_UNAVAILABLE, "Zotero is not running.", "Start Zotero.")
+    refused = CiteLoomError(Code.PERMISSION_DENIED, "The key was refused.", "Create another one.")
+    context, tasks = fake_context(importing_zotero_status=away, importing_zotero_login=refused)
+    login = shown(context, qtbot).zotero.login
+    qtbot.keyClicks(login.key, "s3cret")
+    qtbot.keyClick(login.key, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: login.message.text() == "The key was refused. Create another one.")
+    tasks.answers["importing_zotero_login"] = {"user": "ada", "key": "keyring"}
+    qtbot.mouseClick(login.log_in_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: login.message.text() == "Logged in as ada." and not login.key.text())
+    assert [asked for verb, asked in tasks.asked if verb == "importing_zotero_login"] == [{"key": "s3cret"}] * 2
+
+
 @pytest.mark.parametrize(
     ("names", "suggested"),
     [(["Thesis/Chapter 2"], "thesis-chapter-2"), (["🐦", "Straße"], "strasse"), (["中文"], "thesis"), ([], "thesis")],

@@ -192,7 +192,7 @@ class AccessLogTab(QWidget):
         filtered = self.model.filters != LogFilters()
         if filtered:
             self.empty.show_message(
-                self.tr("Nothing was asked here"), self.tr("Choose another project or another editor.")
+                self.tr("No matching questions"), self.tr("Choose another project or another editor.")
             )
         else:
             self.empty.show_message(

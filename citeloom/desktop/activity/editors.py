@@ -44,7 +44,10 @@ class EditorsTab(QWidget):
         )
         self.disconnect_button = button(self.tr("&Disconnect …"), self._confirm_disconnect, icon_name="disconnect")
         self.question: QMessageBox | None = None
-        hint = text(self.tr("They see only what you allow; their questions are under Questions."), muted=True)
+        hint = text(
+            self.tr("Editors see only the projects that you allow. Their questions are listed under Questions."),
+            muted=True,
+        )
         full = QWidget()
         column((self.table, 1), row((hint, 1), self.disconnect_button), of=full, spacing=GAP)
         self.stack = stack(self.empty, full)

@@ -65,7 +65,7 @@ class EditorPanel(QWidget):
             self.show_output("", "")
         self.title.setText(editor.name)
         self.state.setText(self._state(editor))
-        self.file.setText(self.tr("Its file: {file}").format(file=editor.found.file))
+        self.file.setText(self.tr("Settings file: {file}").format(file=editor.found.file))
         self.connect_button.setText(self.tr("&Connect again") if entry else self.tr("&Connect"))
         self.connect_button.setAccessibleName(self.connect_button.text().replace("&", ""))
         if editor.found.problem and (editor.found.installed or entry):

@@ -99,12 +99,12 @@
         <translation>Export läuft, Einträge bisher: {count}&#xa0;…</translation>
     </message>
     <message>
-        <source>Nothing has been asked yet</source>
-        <translation>Es wurde noch nichts gefragt</translation>
+        <source>No matching questions</source>
+        <translation>Keine passenden Fragen</translation>
     </message>
     <message>
-        <source>Nothing was asked here</source>
-        <translation>Hier wurde nichts gefragt</translation>
+        <source>Nothing has been asked yet</source>
+        <translation>Es wurde noch nichts gefragt</translation>
     </message>
     <message>
         <source>Open &amp;Settings</source>
@@ -655,6 +655,10 @@
         <translation>Umwandlungen und Kopien, die keine Arbeit eines Projekts braucht</translation>
     </message>
     <message>
+        <source>Converted papers</source>
+        <translation>Umgewandelte Arbeiten</translation>
+    </message>
+    <message>
         <source>Copies from Zotero</source>
         <translation>Kopien aus Zotero</translation>
     </message>
@@ -701,10 +705,6 @@
     <message>
         <source>Never</source>
         <translation>Nie</translation>
-    </message>
-    <message>
-        <source>Papers as they were read</source>
-        <translation>Arbeiten, wie sie eingelesen wurden</translation>
     </message>
     <message>
         <source>Papers from the web</source>
@@ -900,8 +900,8 @@
         <translation>Titel</translation>
     </message>
     <message>
-        <source>Words kept</source>
-        <translation>Wörter erhalten</translation>
+        <source>Word coverage</source>
+        <translation>Wortabdeckung</translation>
     </message>
 </context>
 <context>
@@ -993,10 +993,6 @@
         <translation>Er wurde auf diesem Computer nicht gefunden. Sie können ihn einrichten, bevor Sie ihn installieren.</translation>
     </message>
     <message>
-        <source>Its file: {file}</source>
-        <translation>Seine Datei: {file}</translation>
-    </message>
-    <message>
         <source>Launch the entry as the editor does, and check that CiteLoom answers</source>
         <translation>Den Eintrag starten, wie der Editor es tut, und prüfen, ob CiteLoom antwortet</translation>
     </message>
@@ -1019,6 +1015,10 @@
     <message>
         <source>Restore the file exactly as it was before the last change</source>
         <translation>Die Datei genau so wiederherstellen, wie sie vor der letzten Änderung war</translation>
+    </message>
+    <message>
+        <source>Settings file: {file}</source>
+        <translation>Einstellungsdatei: {file}</translation>
     </message>
     <message>
         <source>Show the &amp;entry to copy</source>
@@ -1095,6 +1095,10 @@
         <translation>Editor</translation>
     </message>
     <message>
+        <source>Editors see only the projects that you allow. Their questions are listed under Questions.</source>
+        <translation>Editoren sehen nur die Projekte, die Sie erlauben. Ihre Fragen stehen unter „Fragen“.</translation>
+    </message>
+    <message>
         <source>Editors that are connected</source>
         <translation>Verbundene Editoren</translation>
     </message>
@@ -1113,10 +1117,6 @@
     <message>
         <source>Questions</source>
         <translation>Fragen</translation>
-    </message>
-    <message>
-        <source>They see only what you allow; their questions are under Questions.</source>
-        <translation>Sie sehen nur, was Sie erlauben; ihre Fragen stehen unter „Fragen“.</translation>
     </message>
     <message>
         <source>{what}, {when}</source>
@@ -1626,8 +1626,12 @@
         <translation>Den Schlüssel löschen?</translation>
     </message>
     <message>
-        <source>For an answer of a server.</source>
-        <translation>Auf eine Antwort eines Servers.</translation>
+        <source>How long to wait for a server’s answer.</source>
+        <translation>Wie lange auf die Antwort eines Servers gewartet wird.</translation>
+    </message>
+    <message>
+        <source>How many parts an index is split into, across the servers of a cluster.</source>
+        <translation>In wie viele Teile ein Index auf den Servern eines Clusters zerlegt wird.</translation>
     </message>
     <message>
         <source>Index</source>
@@ -1640,10 +1644,6 @@
     <message>
         <source>Location of the indexes of new projects</source>
         <translation>Ort der Indexe neuer Projekte</translation>
-    </message>
-    <message>
-        <source>Parts of an index, on as many servers of a cluster.</source>
-        <translation>Teile eines Index, auf ebenso vielen Servern eines Clusters.</translation>
     </message>
     <message>
         <source>Passages</source>
@@ -1989,6 +1989,10 @@
 <context>
     <name>LogsSection</name>
     <message>
+        <source>&amp;Log</source>
+        <translation>Pro&amp;tokoll</translation>
+    </message>
+    <message>
         <source>&amp;Open the folder</source>
         <translation>&amp;Ordner öffnen</translation>
     </message>
@@ -2019,10 +2023,6 @@
     <message>
         <source>Everything works.</source>
         <translation>Alles funktioniert.</translation>
-    </message>
-    <message>
-        <source>Log of &amp;the</source>
-        <translation>Welches Pro&amp;tokoll</translation>
     </message>
     <message>
         <source>Log to show</source>
@@ -2475,6 +2475,10 @@
         <translation>Arbeiten, die entfernt würden</translation>
     </message>
     <message>
+        <source>Record changed</source>
+        <translation>Eintrag geändert</translation>
+    </message>
+    <message>
         <source>To be read</source>
         <translation>Einzulesen</translation>
     </message>
@@ -2489,10 +2493,6 @@
     <message>
         <source>Unchanged</source>
         <translation>Unverändert</translation>
-    </message>
-    <message>
-        <source>With another record</source>
-        <translation>Mit geändertem Eintrag</translation>
     </message>
     <message>
         <source>Without a file</source>
@@ -2584,6 +2584,10 @@
         <translation>&amp;Entfernen</translation>
     </message>
     <message>
+        <source>&amp;Sources</source>
+        <translation>&amp;Quellen</translation>
+    </message>
+    <message>
         <source>A folder that the project reads</source>
         <translation>Ein Ordner, den das Projekt einliest</translation>
     </message>
@@ -2600,10 +2604,6 @@
         <translation>Zu diesem Projekt hinzufügen</translation>
     </message>
     <message>
-        <source>Also unchanged ones</source>
-        <translation>Auch unveränderte</translation>
-    </message>
-    <message>
         <source>Checking …</source>
         <translation>Wird geprüft&#xa0;…</translation>
     </message>
@@ -2618,6 +2618,10 @@
     <message>
         <source>Part of &amp;Zotero…</source>
         <translation>Teil von &amp;Zotero&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Reads them again even if their files have not changed</source>
+        <translation>Liest sie erneut ein, auch wenn ihre Dateien unverändert sind</translation>
     </message>
     <message>
         <source>Rebuild the index</source>
@@ -2662,10 +2666,6 @@
     <message>
         <source>Try failed papers a&amp;gain</source>
         <translation>Fehlgeschlagene noch ein&amp;mal versuchen</translation>
-    </message>
-    <message>
-        <source>What it &amp;reads</source>
-        <translation>Was es ein&amp;liest</translation>
     </message>
     <message>
         <source>{count} papers are no longer in their sources. They are kept; sync now to decide.</source>
@@ -3290,10 +3290,6 @@
         <translation>CiteLoom konnte nicht nach Zotero suchen</translation>
     </message>
     <message>
-        <source>Create a &amp;key…</source>
-        <translation>&amp;Schlüssel erstellen&#xa0;…</translation>
-    </message>
-    <message>
         <source>Fetch files that are not on this &amp;computer</source>
         <translation>Dateien &amp;holen, die nicht auf diesem Computer sind</translation>
     </message>
@@ -3302,24 +3298,12 @@
         <translation>Von zotero.org, sobald Sie dort angemeldet sind.</translation>
     </message>
     <message>
-        <source>Key from zotero.org</source>
-        <translation>Schlüssel von zotero.org</translation>
-    </message>
-    <message>
         <source>Larger files are skipped, and the list of papers says so.</source>
         <translation>Größere Dateien werden übersprungen; das steht dann in der Liste der Arbeiten.</translation>
     </message>
     <message>
         <source>Largest file to fe&amp;tch</source>
         <translation>&amp;Größte Datei, die geholt wird</translation>
-    </message>
-    <message>
-        <source>Log out</source>
-        <translation>Abmelden</translation>
-    </message>
-    <message>
-        <source>Log out of zotero.org?</source>
-        <translation>Bei zotero.org abmelden?</translation>
     </message>
     <message>
         <source>Looking for Zotero …</source>
@@ -3346,10 +3330,6 @@
         <translation>Der Ordner mit zotero.sqlite und storage. Leer: der Ordner, den Zotero selbst nennt.</translation>
     </message>
     <message>
-        <source>The key is deleted from this system’s keyring. To log in again you need it, or a new one.</source>
-        <translation>Der Schlüssel wird aus dem Schlüsselbund dieses Systems gelöscht. Um sich wieder anzumelden, brauchen Sie ihn oder einen neuen.</translation>
-    </message>
-    <message>
         <source>Zotero</source>
         <translation>Zotero</translation>
     </message>
@@ -3373,24 +3353,12 @@
         <translation>&amp;Anmelden</translation>
     </message>
     <message>
-        <source>Checking the key …</source>
-        <translation>Der Schlüssel wird geprüft&#xa0;…</translation>
-    </message>
-    <message>
         <source>Choose a &amp;folder…</source>
         <translation>&amp;Ordner wählen&#xa0;…</translation>
     </message>
     <message>
         <source>CiteLoom could not look for Zotero</source>
         <translation>CiteLoom konnte nicht nach Zotero suchen</translation>
-    </message>
-    <message>
-        <source>Create a &amp;key…</source>
-        <translation>&amp;Schlüssel erstellen&#xa0;…</translation>
-    </message>
-    <message>
-        <source>Key from zotero.org</source>
-        <translation>Schlüssel von zotero.org</translation>
     </message>
     <message>
         <source>Logged in as {user}.</source>
@@ -3428,12 +3396,32 @@
 <context>
     <name>ZoteroText</name>
     <message>
+        <source>Create a &amp;key…</source>
+        <translation>&amp;Schlüssel erstellen&#xa0;…</translation>
+    </message>
+    <message>
         <source>In Zotero, open Settings (on a Mac: Zotero → Settings), choose Advanced, and tick “Allow other applications on this computer to communicate with Zotero”.</source>
         <translation>Öffnen Sie in Zotero die Einstellungen (auf einem Mac: Zotero → Einstellungen), wählen Sie „Erweitert“ und haken Sie „Anderen Anwendungen auf diesem Computer erlauben, mit Zotero zu kommunizieren“ an.</translation>
     </message>
     <message>
+        <source>Key from zotero.org</source>
+        <translation>Schlüssel von zotero.org</translation>
+    </message>
+    <message>
+        <source>Log out</source>
+        <translation>Abmelden</translation>
+    </message>
+    <message>
+        <source>Log out of zotero.org?</source>
+        <translation>Bei zotero.org abmelden?</translation>
+    </message>
+    <message>
         <source>The key comes from the environment variable CITELOOM_ZOTERO_API_KEY.</source>
         <translation>Der Schlüssel kommt aus der Umgebungsvariablen CITELOOM_ZOTERO_API_KEY.</translation>
+    </message>
+    <message>
+        <source>The key is deleted from this system’s keyring. To log in again you need it, or a new one.</source>
+        <translation>Der Schlüssel wird aus dem Schlüsselbund dieses Systems gelöscht. Um sich wieder anzumelden, brauchen Sie ihn oder einen neuen.</translation>
     </message>
     <message>
         <source>The key is stored in this system’s keyring.</source>

@@ -39,7 +39,7 @@ class DocumentsModel(ColumnsModel[Row]):
             Column(self.tr("Title"), _title, 29),
             Column(self.tr("Pages"), lambda row: basics.number(row.pages) if row.pages else "", 7, number=True),
             Column(
-                self.tr("Words kept"),
+                self.tr("Word coverage"),
                 lambda row: basics.percent(row.word_coverage),
                 11,
                 number=True,

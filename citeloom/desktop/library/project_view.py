@@ -130,7 +130,7 @@ class ProjectView(QWidget):
             self.tr("Try failed papers a&gain"),
             lambda: self.importing.start(self.project, retry_failed=True),
             icon_name="retry",
-            tip=self.tr("Also unchanged ones"),
+            tip=self.tr("Reads them again even if their files have not changed"),
         )
         self.retry_button.hide()
         self.strip = JobStrip(context)
@@ -145,7 +145,7 @@ class ProjectView(QWidget):
         self.tabs = basics.named(QTabWidget(), self.tr("About this project"))
         self.tabs.setDocumentMode(True)
         self.tabs.addTab(_padded(self.papers), self.tr("&Papers"))
-        self.tabs.addTab(_padded(self.sources), self.tr("What it &reads"))
+        self.tabs.addTab(_padded(self.sources), self.tr("&Sources"))
         self._lay_out()
         self._connect()
 

@@ -44,7 +44,7 @@ class PlanDialog(QDialog):
         for count, label in (
             (len(plan.added), self.tr("To be read")),
             (len(plan.changed), self.tr("To be read again")),
-            (len(plan.updated), self.tr("With another record")),
+            (len(plan.updated), self.tr("Record changed")),
             (len(plan.without_file), self.tr("Without a file")),
             (len(removed), self.tr("To be removed")),
         ):

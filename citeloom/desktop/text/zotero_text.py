@@ -6,8 +6,6 @@ from citeloom.api.importing import ZoteroAccount, ZoteroStatus
 from citeloom.desktop.shell.translations import translate
 from citeloom.desktop.widgets import basics
 
-NEW_KEY = "https://www.zotero.org/settings/keys/new"
-
 
 def connection_text(status: ZoteroStatus) -> tuple[bool, str, str]:
     """Return whether Zotero can be used, how it is reached, and details or the next step."""

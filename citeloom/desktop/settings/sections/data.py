@@ -104,7 +104,7 @@ class DataSection(Section):
         return {
             "index": self.tr("Index of the passages"),
             "catalog": self.tr("Projects, papers and log"),
-            "conversions": self.tr("Papers as they were read"),
+            "conversions": self.tr("Converted papers"),
             "models": self.tr("Downloaded models"),
             "zotero": self.tr("Copies from Zotero"),
             "downloads": self.tr("Papers from the web"),

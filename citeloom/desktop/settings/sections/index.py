@@ -107,7 +107,7 @@ class IndexSection(Section):
             NumberRow(
                 "index.shards",
                 self.tr("S&hards"),
-                self.tr("Parts of an index, on as many servers of a cluster."),
+                self.tr("How many parts an index is split into, across the servers of a cluster."),
                 least=1,
                 most=1000,
             ),
@@ -121,7 +121,7 @@ class IndexSection(Section):
             NumberRow(
                 "index.timeout_seconds",
                 self.tr("&Timeout"),
-                self.tr("For an answer of a server."),
+                self.tr("How long to wait for a server’s answer."),
                 least=1,
                 most=3600,
                 unit=self.tr("{number} s"),

@@ -65,7 +65,7 @@ class LogsSection(Section):
             self.finding,
             basics.GAP,
             row(
-                basics.label_for(self.tr("Log of &the"), self.which),
+                basics.label_for(self.tr("&Log"), self.which),
                 self.which,
                 Stretch(1),
                 self.again_button,
