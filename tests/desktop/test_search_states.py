@@ -224,6 +224,17 @@ def test_neighbours_shown_as_one_are_marked_together_and_the_same_elsewhere_is_n
     assert "Twice." not in page.reader.passage.toPlainText() and "fly 9" in page.reader.passage.toPlainText()
 
 
+def test_the_page_fits_a_window_that_became_smaller_while_another_page_was_shown(qtbot: QtBot) -> None:
+    page, _ = opened(qtbot)
+    ask(page, qtbot)
+    view = page.reader.page
+    qtbot.waitUntil(lambda: not view.canvas.picture.isNull())
+    page.hide()
+    page.resize(620, 500)
+    page.show()
+    qtbot.waitUntil(lambda: view.canvas.width() <= view.scroll_area.viewport().width())
+
+
 def test_a_scan_is_shown_first_and_marked_when_its_words_have_been_found(qtbot: QtBot) -> None:
     def draw(args: dict[str, Any]) -> dict[str, Any]:
         return a_picture() if args.get("recognise") else a_picture(pending=True, found=False, marks=[])

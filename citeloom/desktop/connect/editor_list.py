@@ -71,7 +71,7 @@ class _EditorDelegate(QStyledItemDelegate):
             left = rect.right() - side if option.direction == Qt.LayoutDirection.LeftToRight else rect.left()
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(dot)
+            painter.setBrush(option.palette.color(role) if chosen else dot)  # a coloured dot is lost on the highlight
             painter.drawEllipse(QRect(left, rect.center().y() - side // 2, side, side))
             beside = side + _PAD
             ltr = option.direction == Qt.LayoutDirection.LeftToRight

@@ -253,10 +253,8 @@ class DocumentsTable(QWidget):
 
         if coverage != self._coverage:
             self._coverage = coverage
-            if self._counting:
-                self._counting.drop()
             request = ListDocuments(project=self.project, status="duplicate", limit=1)
-            self._counting = self._engine.send(self, request, done=done, failed=failed)
+            self._counting = self._engine.send(self, request, done=done, failed=failed, replaces=self._counting)
 
     def _show_counts(self, coverage: Coverage, duplicates: int) -> None:
         counts = {

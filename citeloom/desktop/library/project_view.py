@@ -204,11 +204,9 @@ class ProjectView(QWidget):
 
     def load(self) -> None:
         """Load the project."""
-        if self._task:
-            self._task.drop()
         if self.project:
-            request = ShowProject(project=self.project)
-            self._task = self._context.tasks.send(self, request, done=self._show, failed=self._on_load_failed)
+            request, failed = ShowProject(project=self.project), self._on_load_failed
+            self._task = self._context.tasks.send(self, request, done=self._show, failed=failed, replaces=self._task)
             self.papers.reload_soon()
 
     def _show(self, project: ProjectDetails) -> None:

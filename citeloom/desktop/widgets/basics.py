@@ -326,7 +326,9 @@ def ask_confirmation(
     parent: QWidget, title: str, message: str, yes: str, then: Callable[[], object], *, details: str = ""
 ) -> QMessageBox:
     """Ask for confirmation before an action that cannot be undone, without blocking."""
-    box = QMessageBox(QMessageBox.Icon.Question, title, clean(message), QMessageBox.StandardButton.Cancel, parent)
+    # The title is repeated: macOS shows no titles of message boxes, and some are the question itself.
+    message = clean(f"{title}\n\n{message}")
+    box = QMessageBox(QMessageBox.Icon.Question, title, message, QMessageBox.StandardButton.Cancel, parent)
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.setDetailedText(clean(details))
     box.setDefaultButton(QMessageBox.StandardButton.Cancel)  # Enter must not confirm
