@@ -31,7 +31,7 @@ from citeloom.core.text.sanitize import clean_values, shortened_values
 from citeloom.engine.container import Container
 from citeloom.ipc import protocol
 from citeloom.tools import older_names
-from citeloom.tools.arguments import read, schema
+from citeloom.tools.arguments import schema, validate
 from citeloom.tools.guide import INSTRUCTIONS
 from citeloom.tools.table import READ, TOOLS, Call, Tool
 
@@ -171,7 +171,7 @@ class Session:
                 f"Tools are: {', '.join(self._tools)}.",
             )
         cancel = Cancel()
-        call = Call(self._container, self._visible, read(tool.arguments, given), cancel)
+        call = Call(self._container, self._visible, validate(tool.arguments, given), cancel)
         limit = self._container.settings.timeouts.of(name)
         try:
             with anyio.fail_after(limit):

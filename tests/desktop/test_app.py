@@ -17,6 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from citeloom.desktop.app import App
 from citeloom.desktop.shell.icons import TrayState
+from citeloom.desktop.shell.tray import tray_state
 from citeloom.ipc import launch
 from tests.desktop.naming import nameless
 from tests.desktop.watchdog import Watchdog
@@ -121,7 +122,7 @@ def test_an_engine_killed_in_an_import_is_shown_started_again_and_the_import_goe
         return bool(status and status.coverage.searchable == 4) and not app.engine_status.current.jobs
 
     qtbot.waitUntil(read, timeout=LONG)
-    assert app.engine_status.current.tray_state == TrayState.IDLE
+    assert tray_state(app.engine_status.current) == TrayState.IDLE
 
 
 def test_pausing_holds_an_import_until_it_is_resumed(
@@ -132,7 +133,7 @@ def test_pausing_holds_an_import_until_it_is_resumed(
     app = start(started, qtbot)
     qtbot.waitUntil(app.tray.pause.isEnabled, timeout=LONG)
     app.tray.pause.trigger()
-    qtbot.waitUntil(lambda: app.engine_status.current.tray_state == TrayState.PAUSED, timeout=LONG)
+    qtbot.waitUntil(lambda: tray_state(app.engine_status.current) == TrayState.PAUSED, timeout=LONG)
     app.tray.sync.trigger()
     qtbot.waitUntil(lambda: bool(app.engine_status.current.jobs), timeout=LONG)
     qtbot.wait(300)

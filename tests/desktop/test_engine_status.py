@@ -15,6 +15,7 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import RunningJob
 from citeloom.desktop.shell.engine_status import EngineSnapshot
 from citeloom.desktop.shell.icons import TrayState
+from citeloom.desktop.shell.tray import tray_state
 from tests.desktop.fake_engine_tasks import a_status, fake_context
 
 STATUS = a_status(
@@ -26,7 +27,7 @@ LOST = CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.", "")
 
 
 @pytest.mark.parametrize(
-    ("situation", "tray_state", "words"),
+    ("situation", "shown", "words"),
     [
         (EngineSnapshot(), TrayState.WORKING, "Starting …"),
         (EngineSnapshot(True, status=STATUS), TrayState.IDLE, "Up to date: 142 of 150 papers searchable"),
@@ -56,8 +57,8 @@ LOST = CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.", "")
     ],
     ids=["starting", "idle", "working", "paused", "empty", "lost", "trouble", "version", "settings"],
 )
-def test_the_state_is_said_in_words(qapp: object, situation: EngineSnapshot, tray_state: TrayState, words: str) -> None:
-    assert (situation.tray_state, situation.summary()) == (tray_state, words)
+def test_the_state_is_said_in_words(qapp: object, situation: EngineSnapshot, shown: TrayState, words: str) -> None:
+    assert (tray_state(situation), situation.summary()) == (shown, words)
 
 
 def test_progress_counts_searchable_and_whole_papers_alike() -> None:
@@ -90,7 +91,7 @@ def test_an_import_that_ends_is_told_once(
         tasks.publish(PROGRESS)
     tasks.publish(event)
     assert [(n[0], n[2]) for n in notices] == [(title, wrong)]
-    assert (context.engine_status.current.tray_state == TrayState.ATTENTION) is wrong
+    assert (tray_state(context.engine_status.current) == TrayState.ATTENTION) is wrong
     context.engine_status.mark_seen()
     assert not context.engine_status.current.unseen_problems
     qtbot.waitUntil(lambda: ("engine_status", {}) in tasks.asked)
@@ -126,7 +127,7 @@ def test_an_engine_that_starts_anew_is_no_trouble(qapp: object, reason: str) -> 
     tasks.connected.emit(STATUS)
     tasks.publish({"type": "EngineStopping", "reason": reason})
     tasks.disconnected.emit(LOST)
-    assert (context.engine_status.current.tray_state, context.engine_status.current.summary()) == (
+    assert (tray_state(context.engine_status.current), context.engine_status.current.summary()) == (
         TrayState.WORKING,
         "Starting …",
     )

@@ -13,7 +13,6 @@ from citeloom.api.importing import import_result
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.jobs import Progress, RunningJob
 from citeloom.desktop.shell.engine_tasks import EngineTasks, other_version
-from citeloom.desktop.shell.icons import TrayState
 from citeloom.desktop.shell.translations import translate
 from citeloom.desktop.text import job_text
 from citeloom.desktop.widgets.basics import single_shot
@@ -33,16 +32,6 @@ class EngineSnapshot:
     status: StatusResult | None = None
     jobs: dict[str, RunningJob] = field(default_factory=dict)  # queued and running, by id
     unseen_problems: tuple[str, ...] = ()  # problems that the user has not seen yet
-
-    @property
-    def tray_state(self) -> TrayState:
-        """The state of the tray icon."""
-        wrong = self.settings_problem or (self.status and self.status.orphaned_indexes)
-        if self.unseen_problems or self.problem or self.other_version or wrong:
-            return TrayState.ATTENTION
-        if self.paused:
-            return TrayState.PAUSED
-        return TrayState.WORKING if self.jobs or not self.connected else TrayState.IDLE
 
     @property
     def paused(self) -> bool:

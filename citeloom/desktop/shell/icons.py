@@ -50,7 +50,7 @@ _LINES = {
 
 
 class TrayState(StrEnum):
-    """What the tray icon shows; `EngineSnapshot.tray_state` in engine_status.py decides which."""
+    """What the tray icon shows; `tray_state` in tray.py decides which."""
 
     IDLE = "idle"
     WORKING = "working"

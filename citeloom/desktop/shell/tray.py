@@ -10,6 +10,7 @@ from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 
 from citeloom.core.text.sanitize import one_line
+from citeloom.desktop.shell.engine_status import EngineSnapshot
 from citeloom.desktop.shell.icons import TrayState, app_icon, icon, tray_icon
 from citeloom.desktop.shell.page import Page, PageContext
 from citeloom.desktop.widgets.basics import single_shot
@@ -17,6 +18,16 @@ from citeloom.desktop.widgets.basics import single_shot
 _REDRAW_MS = 250
 _MAX_TIP = 120  # Windows cuts a tooltip at 127 characters
 _NO_MARKUP = str.maketrans("<>", "‹›")  # Linux desktops render notifications as HTML, with links and images
+
+
+def tray_state(engine: EngineSnapshot) -> TrayState:
+    """Return the state that the tray icon shows."""
+    wrong = engine.settings_problem or (engine.status and engine.status.orphaned_indexes)
+    if engine.unseen_problems or engine.problem or engine.other_version or wrong:
+        return TrayState.ATTENTION
+    if engine.paused:
+        return TrayState.PAUSED
+    return TrayState.WORKING if engine.jobs or not engine.connected else TrayState.IDLE
 
 
 class Tray(QObject):
@@ -87,12 +98,13 @@ class Tray(QObject):
         tip = f"CiteLoom – {text}"
         self.icon.setToolTip(tip if len(tip) <= _MAX_TIP else tip[: _MAX_TIP - 1] + "…")
         dark = QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
-        working = now.tray_state == TrayState.WORKING and now.progress is not None
+        state = tray_state(now)
+        working = state == TrayState.WORKING and now.progress is not None
         ring = round((now.progress or 0) * 40) if working else None
-        drawn = (now.tray_state, ring, dark)
+        drawn = (state, ring, dark)
         if drawn != self._drawn:
             self._drawn = drawn
-            self.icon.setIcon(tray_icon(now.tray_state, now.progress, dark_panel=dark))
+            self.icon.setIcon(tray_icon(state, now.progress, dark_panel=dark))
 
     def _on_notice(self, title: str, text: str, warning: bool) -> None:
         if self.icon.isVisible():
