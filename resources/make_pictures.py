@@ -80,20 +80,20 @@ def _dark() -> QPalette:
 
 def _of_all_pages(project: str, out: Path, scheme: str) -> list[Path]:
     app = App()
-    app.remembered.setValue("first_run/done", True)
+    app.app_state.setValue("first_run/done", True)
     app.window.resize(SIZE)
     app.tasks.start()
-    _until(lambda: app.engine_status.now.reached, "the engine")
+    _until(lambda: app.engine_status.current.connected, "the engine")
     made = []
     try:
         for name in SHOWN:
-            app.window.go(name, {"project": project})
+            app.window.open_page(name, {"project": project})
             page = app.window.pages[name]
             if name == "search":
                 page.bar.box.setText(QUESTION)  # type: ignore[attr-defined]
             for _ in range(3):  # an answer may lead to the next question
                 QTest.qWait(350)
-                _until(lambda: app.tasks.at_rest, f"the page {name}")
+                _until(lambda: app.tasks.idle, f"the page {name}")
             file = out / f"{name}-{scheme}.png"
             app.window.grab().save(str(file))
             made.append(file)

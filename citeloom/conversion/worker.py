@@ -18,8 +18,8 @@ from citeloom.conversion.cache import load_conversion, save_conversion
 from citeloom.conversion.chunking import CountTokens, chunk
 from citeloom.conversion.convert import CONVERTER_VERSION, ConversionOptions, PageProgress, convert, ignore_progress
 from citeloom.conversion.file_errors import translate_file_errors
+from citeloom.conversion.page_numbers_from_record import with_record_pages
 from citeloom.conversion.private_copy import PrivateCopies
-from citeloom.conversion.record_page_numbers import with_record_pages
 from citeloom.core import fault_injection as faults
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.types import Converted

@@ -30,9 +30,9 @@ from citeloom.desktop.shell.engine_tasks import EngineTasks
 from citeloom.desktop.shell.icons import app_icon
 from citeloom.desktop.shell.main_window import MainWindow
 from citeloom.desktop.shell.page import Page, PageContext
-from citeloom.desktop.shell.single_instance import OneInstance
+from citeloom.desktop.shell.single_instance import SingleInstance
 from citeloom.desktop.shell.tray import Tray
-from citeloom.desktop.widgets.basics import ask_first
+from citeloom.desktop.widgets.basics import ask_confirmation
 
 _TRAY_CHECK_MS = 2000
 _MAX_TRAY_CHECKS = 15  # checks: at log-in the panel may start after the app
@@ -62,9 +62,9 @@ class App(QObject):
         self.tasks = EngineTasks(self)
         self.engine_status = EngineStatus(self.tasks, self)
         self.context = PageContext(self.tasks, self.engine_status, self)
-        self.remembered = QSettings(paths.app_state(), QSettings.Format.IniFormat, self)
+        self.app_state = QSettings(paths.app_state(), QSettings.Format.IniFormat, self)
         pages = all_pages(self.context)
-        self.window = MainWindow(self.context, pages, self.remembered)
+        self.window = MainWindow(self.context, pages, self.app_state)
         self.tray = Tray(self.context, pages, self)
         self.first_run: FirstRun | None = None
         self.question: QMessageBox | None = None  # the confirmation before quitting
@@ -73,13 +73,13 @@ class App(QObject):
         self._ending = False
         self._tray_timer = QTimer(self, interval=_TRAY_CHECK_MS)
         self._tray_timer.timeout.connect(self._check_tray)
-        self.tray.quit_asked.connect(self.quit)
-        self.tray.sync_asked.connect(self.sync)
-        self.tray.pause_asked.connect(self.pause)
+        self.tray.quit_requested.connect(self.quit)
+        self.tray.sync_requested.connect(self.sync)
+        self.tray.pause_requested.connect(self.pause)
         # Queued: the signal is emitted before the window is hidden.
         self.window.closed.connect(self._on_window_closed, Qt.ConnectionType.QueuedConnection)
-        self.window.quit_asked.connect(self.quit)
-        self.tasks.reached.connect(self._on_reached)
+        self.window.quit_requested.connect(self.quit)
+        self.tasks.connected.connect(self._on_connected)
         self.context.first_run.connect(self.show_first_run)
 
     def start(self) -> None:
@@ -96,15 +96,15 @@ class App(QObject):
         self._hidden = False
         self._check_tray()  # without a tray, closing the window quits: check before that
         if page in self.window.pages:
-            self.window.go(page)
+            self.window.open_page(page)
             return
         if self.window.list.currentRow() < 0:
-            self.window.go("search")
-        self.window.bring_up()
+            self.window.open_page("search")
+        self.window.show_in_front()
 
     def show_first_run(self) -> None:
         """Show the assistant for the first project."""
-        if self.first_run is not None and self.first_run.over:
+        if self.first_run is not None and self.first_run.completed:
             self.first_run.deleteLater()
             self.first_run = None
         if self.first_run is None:
@@ -133,8 +133,8 @@ class App(QObject):
 
     def quit(self) -> None:
         """Quit the app; asks first if editors are connected or an import is running."""
-        now = self.engine_status.now
-        editors, reading = now.status.editors if now.status else 0, bool(now.jobs) and now.reached
+        now = self.engine_status.current
+        editors, reading = now.status.editors if now.status else 0, bool(now.jobs) and now.connected
         if not editors and not reading:
             self.end()
             return
@@ -148,8 +148,10 @@ class App(QObject):
             reasons.append(
                 self.tr("Editors are connected. Their next question starts the engine again, without the app.")
             )
-        self.window.bring_up()  # must be visible after "Cancel": it may just have been closed
-        self.question = ask_first(self.window, self.tr("Quit CiteLoom?"), "\n".join(reasons), self.tr("Quit"), self.end)
+        self.window.show_in_front()  # must be visible after "Cancel": it may just have been closed
+        self.question = ask_confirmation(
+            self.window, self.tr("Quit CiteLoom?"), "\n".join(reasons), self.tr("Quit"), self.end
+        )
 
     def end(self) -> None:
         """Quit the app now, and stop the engine if the app started it."""
@@ -157,21 +159,21 @@ class App(QObject):
             return
         self._ending = True
         self.ending.emit()
-        self.tasks.leave()
+        self.tasks.disable_restart()
         self._tray_timer.stop()
         if self.window.isVisible():
-            self.window.remember()
+            self.window.save_geometry()
         for one in QApplication.topLevelWidgets():
             one.hide()
         self.tray.icon.hide()
         QTimer.singleShot(_END_MS, self._exit)
-        if self.engine_status.now.reached or self.engine_status.now.problem:
+        if self.engine_status.current.connected or self.engine_status.current.problem:
             self._end_engine()
         else:  # the engine is still starting
-            self.tasks.reached.connect(self._end_engine)
+            self.tasks.connected.connect(self._end_engine)
 
     def _end_engine(self) -> None:
-        status = self.engine_status.now.status
+        status = self.engine_status.current.status
         if status and status.started_by == "app":
             self.tasks.send(self, Stop(), done=self._exit, failed=self._exit)
         else:
@@ -181,15 +183,15 @@ class App(QObject):
         self.tasks.close()
         QApplication.exit(0)
 
-    def _on_reached(self, status: StatusResult) -> None:
-        offered = self.first_run is not None or self.remembered.value("first_run/done")
+    def _on_connected(self, status: StatusResult) -> None:
+        offered = self.first_run is not None or self.app_state.value("first_run/done")
         if not status.projects and not self._hidden and not offered and not self._ending:
             self.show_first_run()
 
     def _on_first_run_finished(self, project: str) -> None:
-        self.remembered.setValue("first_run/done", True)
+        self.app_state.setValue("first_run/done", True)
         if project:
-            self.context.go.emit("projects", {"project": project})
+            self.context.open_page.emit("projects", {"project": project})
 
     def _on_window_closed(self) -> None:
         # The panel may have disappeared since the icon was added.
@@ -220,9 +222,9 @@ def main(*, hidden: bool = False, page: str = "") -> int:
     app.setDesktopFileName("citeloom")
     app.setWindowIcon(app_icon())
     app.setQuitOnLastWindowClosed(False)
-    instance = OneInstance()
-    if not is_first(instance):
-        if instance.raise_other(page):
+    instance = SingleInstance()
+    if not acquire_instance(instance):
+        if instance.raise_running(page):
             return 0
         raise CiteLoomError(
             Code.TIMEOUT, "CiteLoom is already running, but does not respond.", "End its process and start it again."
@@ -231,10 +233,10 @@ def main(*, hidden: bool = False, page: str = "") -> int:
         logging.to_file(paths.app_log())
     except OSError as error:
         print(f"The app's log cannot be written: {error.strerror}.", file=sys.stderr)
-    translations.speak(app, QLocale())
+    translations.install(app, QLocale())
     app.setStyleSheet(STYLE_SHEET)
     desktop = App(hidden=hidden, page=page)
-    instance.raised.connect(desktop.show)
+    instance.raise_requested.connect(desktop.show)
     desktop.ending.connect(instance.release)
     with _signals(desktop):
         desktop.start()
@@ -244,10 +246,10 @@ def main(*, hidden: bool = False, page: str = "") -> int:
     return code
 
 
-def is_first(instance: OneInstance) -> bool:
+def acquire_instance(instance: SingleInstance) -> bool:
     """Return whether no other instance is running. Errors are also shown in a dialog: a menu has no terminal."""
     try:
-        return instance.first()
+        return instance.acquire()
     except CiteLoomError as error:
         QMessageBox.critical(None, "CiteLoom", str(error))
         raise

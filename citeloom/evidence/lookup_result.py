@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from citeloom.api.evidence import Verdict
 from citeloom.catalog.documents import Document
-from citeloom.evidence.quotes.verification import QuoteFinding
+from citeloom.evidence.quotes.verdict import QuoteFinding
 from citeloom.evidence.works import OWN_NOTES, Work
 
 _ORDER = {Verdict.EXACT: 0, Verdict.NEAR: 1, Verdict.INCONCLUSIVE: 2, Verdict.ABSENT: 3}

@@ -10,7 +10,7 @@ from citeloom.core.types import Coverage
 from citeloom.evidence.lookup_result import FoundQuote, LookupResult
 from citeloom.evidence.manuscripts.types import Citation
 from citeloom.evidence.quotes.page_claim import page_range
-from citeloom.evidence.quotes.verification import QuoteFinding
+from citeloom.evidence.quotes.verdict import QuoteFinding
 from citeloom.evidence.quotes.work_text import WorkText
 from citeloom.evidence.works import OWN_NOTES, Work
 from citeloom.importing.sources.names import shown_source

@@ -23,7 +23,7 @@ from citeloom.evidence import messages
 from citeloom.evidence.lookup_result import FoundQuote, LookupResult
 from citeloom.evidence.quotes.lexicon import Lexicon
 from citeloom.evidence.quotes.quotation import check_quote
-from citeloom.evidence.quotes.verification import QuoteFinding, verify
+from citeloom.evidence.quotes.verdict import QuoteFinding, verify
 from citeloom.evidence.quotes.work_text import WorkText
 from citeloom.evidence.works import Work, Works
 from citeloom.importing.sources.names import STORED, shown_source

@@ -200,7 +200,7 @@ class ImportRun:
     def _begin_import(self) -> None:
         state, writer = self.state, self._writer
         check_model(state)
-        self._committer = DocumentCommitter(state, self._reader, writer, writer.note, writer.stored)
+        self._committer = DocumentCommitter(state, self._reader, writer, writer.save_row, writer.stored)
         found, plan = self._plan()
         stale = self._refresh(plan)
         state.stale = set(stale)

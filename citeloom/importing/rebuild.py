@@ -121,7 +121,7 @@ class Rebuild:
                 raise
             document.state, document.reason_code, document.reason = State.FAILED, str(error.code), str(error)
             document.version, document.chunks = None, 0
-            self.writer.note(document)
+            self.writer.save_row(document)
             return False
         vectors = self._state.embed([embedded_text(hit.payload) for hit in hits], document.language)
         models = {"embed_model": project.dense_model, "sparse_model": project.sparse_model or None}

@@ -28,7 +28,7 @@ class Writer(Protocol):
     def write(self, document: Document, passage_set: str, points: Sequence[Point], became: Mapping[str, str]) -> None:
         """Replace the document's passages by these; `became` maps ids of old passages to new ones."""
 
-    def note(self, document: Document) -> None:
+    def save_row(self, document: Document) -> None:
         """Save a document's row without touching its passages."""
 
 
@@ -74,7 +74,7 @@ class LiveWriter:
         else:
             collection.show(passage_set)
 
-    def note(self, document: Document) -> None:
+    def save_row(self, document: Document) -> None:
         """Save the row."""
         self._catalog.documents.save(document)
 
@@ -118,7 +118,7 @@ class RebuildWriter:
             chunks=len(points),
         )
 
-    def note(self, document: Document) -> None:
+    def save_row(self, document: Document) -> None:
         """Store the row until `finish`."""
         self._rows[document.doc_id] = document
 

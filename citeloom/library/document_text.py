@@ -18,8 +18,8 @@ from citeloom.catalog.projects import Project
 from citeloom.conversion.cache import conversion_file, load_conversion
 from citeloom.conversion.limits import limits
 from citeloom.conversion.markup.markdown_writer import to_markdown
+from citeloom.conversion.page_numbers_from_record import with_record_pages
 from citeloom.conversion.pool import WorkerPool
-from citeloom.conversion.record_page_numbers import with_record_pages
 from citeloom.core import fault_injection as faults
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code

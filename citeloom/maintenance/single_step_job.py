@@ -64,7 +64,7 @@ class SingleStepJob(Generic[_Request]):
         """Do nothing: a cancelled job leaves nothing to clean up."""
 
     def report(self, stage: str, done: int = 0, total: int = 0, what: str = "") -> None:
-        """ReportProgress progress."""
+        """Report progress."""
         self._done_and_total = done, total
         rate = self._rates.setdefault(stage, RateEstimator(total))
         rate.under_way = done

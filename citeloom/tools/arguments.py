@@ -149,7 +149,7 @@ class DeleteDocument(InProject):
     doc_id: str
 
 
-def read(model: type[Arguments], given: dict[str, Any]) -> Any:
+def validate(model: type[Arguments], given: dict[str, Any]) -> Any:
     """Validate arguments; raise INVALID_INPUT that says which one is wrong and why."""
     refuse_large_integers(given)
     try:

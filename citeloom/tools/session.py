@@ -29,7 +29,7 @@ from citeloom.core.text.sanitize import clean_values, shortened_values
 from citeloom.engine.container import Container
 from citeloom.ipc import protocol
 from citeloom.tools import older_names
-from citeloom.tools.arguments import read, schema
+from citeloom.tools.arguments import schema, validate
 from citeloom.tools.dialect import dialect
 from citeloom.tools.tool import READ, Call, ImportOutcome, StartedImport, Tool
 
@@ -173,7 +173,7 @@ class Session:
                 f"Tools are: {', '.join(self._tools)}.",
             )
         cancel = Cancel()
-        call = Call(self._container, self._visible, read(tool.arguments, given), cancel)
+        call = Call(self._container, self._visible, validate(tool.arguments, given), cancel)
         limit = tool.seconds or self._container.settings.timeouts.of(tool.limit)
         try:
             with anyio.fail_after(limit):

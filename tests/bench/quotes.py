@@ -16,7 +16,7 @@ from citeloom.conversion.convert import convert
 from citeloom.core.types import Block, BlockKind, Converted, TextSource
 from citeloom.evidence.quotes.lexicon import Lexicon
 from citeloom.evidence.quotes.tokens import is_negation
-from citeloom.evidence.quotes.verification import QuoteFinding, verify
+from citeloom.evidence.quotes.verdict import QuoteFinding, verify
 from citeloom.evidence.quotes.work_text import WorkText
 from tests.bench.figures import ms, p50, p95, say, table
 from tests.support import ROOT

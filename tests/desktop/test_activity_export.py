@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citeloom.core.types import AccessEntry
-from citeloom.desktop.activity.csv_export import HEAD, as_csv
+from citeloom.desktop.activity.csv_export import HEADER, as_csv
 
 # Anything an editor may send, with a liking for what means something to a spreadsheet.
 TEXT = st.text(st.sampled_from("=+-@\t\r\n\"';,|") | st.characters(codec="utf-8", exclude_characters="\x00"))
@@ -21,7 +21,7 @@ def test_every_entry_comes_through_and_none_is_a_formula(asked: str, client: str
     entry = AccessEntry(1, "2026-11-16T12:00:00+00:00", "c", client, None, "query", asked, ["a", "b"], "ok", 1.5)
     written = as_csv([entry], separator).decode("utf-8-sig")
     head, row = csv.reader(io.StringIO(written, newline=""), delimiter=separator)
-    assert tuple(head) == HEAD
+    assert tuple(head) == HEADER
     cells = dict(zip(head, row, strict=True))
     assert cells["asked"].removeprefix("'") == asked.removeprefix("'")
     assert cells["editor"].removeprefix("'") == client.removeprefix("'")

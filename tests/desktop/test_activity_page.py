@@ -50,7 +50,7 @@ def page(project: Project, context: PageContext, qtbot: QtBot) -> ActivityPage:
 
 
 def test_an_editor_appears_asks_and_is_disconnected(page: ActivityPage, project: Project, qtbot: QtBot) -> None:
-    editors, asked = page.editors, page.asked
+    editors, asked = page.editors, page.access_log
     _wait(qtbot, lambda: editors.stack.currentIndex() == 0 and editors.empty.isVisible())
     with Editor(project.home, "--project", "p", "--toolsets", "read", name="claude-ai") as editor:
         _wait(qtbot, lambda: _cells(editors.model) != [])
@@ -84,7 +84,7 @@ def test_an_editor_appears_asks_and_is_disconnected(page: ActivityPage, project:
 def test_the_log_is_filtered_exported_and_cleared(
     page: ActivityPage, project: Project, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    asked = page.asked
+    asked = page.access_log
     page.tabs.setCurrentIndex(ASKED)
     for name in ("one", "two"):
         with Editor(project.home, name=name) as editor:
@@ -129,32 +129,32 @@ def test_a_past_import_says_why_a_file_was_not_read_and_leads_to_its_papers(page
     assert "torn.pdf" in story and "New: 4" in story
     reason = imports.model.rows[0].result["errors"][0]["reason"]
     assert reason in story
-    with qtbot.waitSignal(page.context.go) as went:
+    with qtbot.waitSignal(page.context.open_page) as went:
         qtbot.mouseClick(imports.papers_button, LEFT)
     assert went.args == ["projects", {"project": "p"}]
 
 
 def test_the_page_goes_on_after_the_engine_was_killed(page: ActivityPage, project: Project, qtbot: QtBot) -> None:
     page.tabs.setCurrentIndex(ASKED)
-    _wait(qtbot, lambda: page.context.engine_status.now.reached and page.asked.empty.isVisible())
+    _wait(qtbot, lambda: page.context.engine_status.current.connected and page.access_log.empty.isVisible())
     kill_engine(project.home)
     with Editor(project.home, name="after") as editor:
         editor.call("list_projects")
-        _wait(qtbot, lambda: [row.client for row in page.asked.model.rows] == ["after 1.0"])
-    assert not page.asked.banner.isVisible(), "that the engine was away is said by the window"
+        _wait(qtbot, lambda: [row.client for row in page.access_log.model.rows] == ["after 1.0"])
+    assert not page.access_log.banner.isVisible(), "that the engine was away is said by the window"
 
 
 def test_a_log_that_is_switched_off_points_to_the_settings(own_home: Path, context: PageContext, qtbot: QtBot) -> None:
     settings(own_home, "[privacy]\naccess_log = false\n")
     page = _shown(ActivityPage(context), qtbot)
     page.tabs.setCurrentIndex(ASKED)
-    _wait(qtbot, page.asked.off_banner.isVisible)
-    with qtbot.waitSignal(context.go) as went:
-        qtbot.mouseClick(page.asked.off_banner.button, LEFT)
+    _wait(qtbot, page.access_log.off_banner.isVisible)
+    with qtbot.waitSignal(context.open_page) as went:
+        qtbot.mouseClick(page.access_log.off_banner.button, LEFT)
     assert went.args == ["settings", {}]
     settings(own_home, "")
     page.shown({})
-    _wait(qtbot, lambda: not page.asked.off_banner.isVisible())
+    _wait(qtbot, lambda: not page.access_log.off_banner.isVisible())
 
 
 # -- with a made-up engine -------------------------------------------------------------------------------------------
@@ -214,7 +214,7 @@ def test_older_entries_are_fetched_as_one_scrolls_and_new_ones_come_on_top(qtbot
     engine = Engine(entries=2 * BLOCK + 50)
     page = _shown(ActivityPage(engine.context), qtbot)
     page.tabs.setCurrentIndex(ASKED)
-    model, table = page.asked.model, page.asked.table
+    model, table = page.access_log.model, page.access_log.table
     _wait(qtbot, lambda: model.rowCount() >= BLOCK)
     for rows in (2 * BLOCK, len(engine.log)):
         table.scrollToBottom()
@@ -225,13 +225,13 @@ def test_older_entries_are_fetched_as_one_scrolls_and_new_ones_come_on_top(qtbot
     table.selectRow(3)
     chosen = table.chosen()
     engine.log[:0] = [_entry(number) for number in range(2 * BLOCK + 52, 2 * BLOCK + 50, -1)]
-    page.asked.model.refresh()
+    page.access_log.model.refresh()
     _wait(qtbot, lambda: model.rows[0].id == 2 * BLOCK + 52)
     assert table.chosen() is chosen, "what was chosen moved down with its row"
     assert [row.id for row in model.rows] == [row.id for row in engine.log]
 
     engine.log = [_entry(1, asked="after it was cleared elsewhere")]
-    page.asked.model.refresh()
+    page.access_log.model.refresh()
     _wait(qtbot, lambda: [row.asked for row in model.rows] == ["after it was cleared elsewhere"])
 
 
@@ -243,7 +243,7 @@ def test_a_filter_that_was_not_answered_is_asked_again_and_never_mixed_with_the_
     ]
     page = _shown(ActivityPage(engine.context), qtbot)
     page.tabs.setCurrentIndex(ASKED)
-    asked, answer = page.asked, engine.tasks.answers["activity_access_log"]
+    asked, answer = page.access_log, engine.tasks.answers["activity_access_log"]
     _wait(qtbot, lambda: asked.model.rowCount() == 3)
     for code, said in ((Code.ENGINE_UNAVAILABLE, False), (Code.STORAGE_ERROR, True)):
         engine.tasks.answers["activity_access_log"] = CiteLoomError(code, "No answer.")
@@ -268,12 +268,12 @@ def test_the_table_takes_nothing_for_markup(qtbot: QtBot) -> None:
     engine.tasks.answers["activity_logged_passages"] = [gone, there]
     page = _shown(ActivityPage(engine.context), qtbot)
     page.tabs.setCurrentIndex(ASKED)
-    _wait(qtbot, lambda: page.asked.model.rowCount() == 1)
-    page.asked.table.selectRow(0)
-    _wait(qtbot, lambda: "no longer in the library" in page.asked.passages.toPlainText())
-    shown = page.asked.passages.toPlainText()
+    _wait(qtbot, lambda: page.access_log.model.rowCount() == 1)
+    page.access_log.table.selectRow(0)
+    _wait(qtbot, lambda: "no longer in the library" in page.access_log.passages.toPlainText())
+    shown = page.access_log.passages.toPlainText()
     assert "<b>x</b>\n<img src=y>" in shown and "2. [@k]  <h1>T\nA › B\n<u>" in shown
-    tip = page.asked.model.index(0, 4).data(Qt.ItemDataRole.ToolTipRole)
+    tip = page.access_log.model.index(0, 4).data(Qt.ItemDataRole.ToolTipRole)
     assert tip.startswith("<p>&lt;b&gt;x")
 
 
@@ -314,16 +314,16 @@ def test_troubles_count_as_seen_once_the_page_was_shown(qtbot: QtBot) -> None:
     engine = Engine()
     failed = {"type": "JobFinished", "job_id": "j", "project_id": "p", "state": "failed", "result": {}}
     engine.tasks.publish(failed)
-    assert engine.context.engine_status.now.troubles
+    assert engine.context.engine_status.current.unseen_problems
     _shown(ActivityPage(engine.context), qtbot)
-    assert not engine.context.engine_status.now.troubles
+    assert not engine.context.engine_status.current.unseen_problems
 
 
 def test_an_export_that_fails_or_is_stopped_leaves_the_old_file(qtbot: QtBot, tmp_path: Path) -> None:
     engine = Engine(entries=3)
     page = _shown(ActivityPage(engine.context), qtbot)
     page.tabs.setCurrentIndex(ASKED)
-    asked = page.asked
+    asked = page.access_log
     _wait(qtbot, asked.export_button.isEnabled)
     file = tmp_path / "kept.csv"
     file.write_text("before")
@@ -344,7 +344,7 @@ def test_an_export_that_fails_or_is_stopped_leaves_the_old_file(qtbot: QtBot, tm
 
 def test_an_export_that_is_being_written_is_not_said_to_be_stopped(qtbot: QtBot, tmp_path: Path) -> None:
     engine = Engine(entries=3)
-    asked = _shown(ActivityPage(engine.context), qtbot).asked
+    asked = _shown(ActivityPage(engine.context), qtbot).access_log
     _wait(qtbot, lambda: asked.model.rowCount() == 3)
     engine.tasks.held = []
     asked.export_to(tmp_path / "log.csv")
@@ -376,17 +376,17 @@ def test_what_goes_wrong_while_somebody_looks_on_has_been_seen(qtbot: QtBot) -> 
     _wait(qtbot, page.isActiveWindow)
     failed = {"type": "JobFinished", "job_id": "j", "project_id": "p", "state": "failed", "result": {}}
     engine.tasks.publish(failed)
-    assert not engine.context.engine_status.now.troubles
+    assert not engine.context.engine_status.current.unseen_problems
     page.hide()
     engine.tasks.publish(failed)
-    assert engine.context.engine_status.now.troubles
+    assert engine.context.engine_status.current.unseen_problems
 
 
 def test_what_is_chosen_stays_chosen_where_text_runs_from_right_to_left(qtbot: QtBot) -> None:
     engine = Engine(entries=3)
     page = ActivityPage(engine.context)
     page.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
-    asked = _shown(page, qtbot).asked
+    asked = _shown(page, qtbot).access_log
     page.tabs.setCurrentIndex(ASKED)
     _wait(qtbot, lambda: asked.model.rowCount() == 3)
     asked.table.setCurrentIndex(asked.model.index(1, 0))

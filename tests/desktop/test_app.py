@@ -17,6 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from citeloom.desktop.app import App
 from citeloom.desktop.shell.icons import TrayState
+from citeloom.desktop.shell.tray import tray_state
 from citeloom.ipc import launch
 from tests.desktop.naming import nameless
 from tests.desktop.watchdog import Watchdog
@@ -45,9 +46,9 @@ def start(apps: list[App], qtbot: QtBot, *, first_run: bool = False) -> App:
     app = App()
     apps.append(app)
     if not first_run:
-        app.remembered.setValue("first_run/done", True)
+        app.app_state.setValue("first_run/done", True)
     app.start()
-    qtbot.waitUntil(lambda: app.engine_status.now.reached, timeout=LONG)
+    qtbot.waitUntil(lambda: app.engine_status.current.connected, timeout=LONG)
     return app
 
 
@@ -70,7 +71,7 @@ def test_an_import_never_holds_the_window_up(own_home: Path, started: list[App],
         pdf_paper(tmp_path / "papers" / f"{number}.pdf", f"word{number}")
     project(own_home, tmp_path / "papers")
     app = start(started, qtbot)
-    app.window.go("projects", {"project": "thesis"})
+    app.window.open_page("projects", {"project": "thesis"})
     with Watchdog() as watchdog:
         app.sync()
         turned = 0
@@ -79,9 +80,9 @@ def test_an_import_never_holds_the_window_up(own_home: Path, started: list[App],
             nonlocal turned
             turned += 1
             if turned % 40 == 0:  # the researcher looks around meanwhile
-                app.window.go(PAGES[turned // 40 % len(PAGES)])
-            status = app.engine_status.now.status
-            return bool(status and status.coverage.searchable == 6) and not app.engine_status.now.jobs
+                app.window.open_page(PAGES[turned // 40 % len(PAGES)])
+            status = app.engine_status.current.status
+            return bool(status and status.coverage.searchable == 6) and not app.engine_status.current.jobs
 
         qtbot.waitUntil(read, timeout=LONG)
     assert watchdog.ticks > 50
@@ -106,22 +107,22 @@ def test_an_engine_killed_in_an_import_is_shown_started_again_and_the_import_goe
         pdf_paper(tmp_path / "papers" / f"{number}.pdf", f"word{number}")
     project(own_home, tmp_path / "papers")
     app = start(started, qtbot)
-    app.window.go("projects", {"project": "thesis"})
+    app.window.open_page("projects", {"project": "thesis"})
     app.sync()
-    qtbot.waitUntil(lambda: bool(app.engine_status.now.jobs), timeout=LONG)
+    qtbot.waitUntil(lambda: bool(app.engine_status.current.jobs), timeout=LONG)
     said: list[str] = []
     app.engine_status.changed.connect(lambda: said.append(app.window.banner.message.text()))
-    with qtbot.waitSignals([app.tasks.lost, app.tasks.reached], timeout=LONG):
+    with qtbot.waitSignals([app.tasks.disconnected, app.tasks.connected], timeout=LONG):
         os.kill(engine_address(own_home)["pid"], signal.SIGKILL)
     assert any("is being restarted" in words for words in said)
     assert not app.window.banner.isVisible()
 
     def read() -> bool:
-        status = app.engine_status.now.status
-        return bool(status and status.coverage.searchable == 4) and not app.engine_status.now.jobs
+        status = app.engine_status.current.status
+        return bool(status and status.coverage.searchable == 4) and not app.engine_status.current.jobs
 
     qtbot.waitUntil(read, timeout=LONG)
-    assert app.engine_status.now.tray_state == TrayState.IDLE
+    assert tray_state(app.engine_status.current) == TrayState.IDLE
 
 
 def test_pausing_holds_an_import_until_it_is_resumed(
@@ -132,14 +133,14 @@ def test_pausing_holds_an_import_until_it_is_resumed(
     app = start(started, qtbot)
     qtbot.waitUntil(app.tray.pause.isEnabled, timeout=LONG)
     app.tray.pause.trigger()
-    qtbot.waitUntil(lambda: app.engine_status.now.tray_state == TrayState.PAUSED, timeout=LONG)
+    qtbot.waitUntil(lambda: tray_state(app.engine_status.current) == TrayState.PAUSED, timeout=LONG)
     app.tray.sync.trigger()
-    qtbot.waitUntil(lambda: bool(app.engine_status.now.jobs), timeout=LONG)
+    qtbot.waitUntil(lambda: bool(app.engine_status.current.jobs), timeout=LONG)
     qtbot.wait(300)
-    status = app.engine_status.now.status
+    status = app.engine_status.current.status
     assert status and status.coverage.searchable == 0
     app.tray.pause.trigger()
-    qtbot.waitUntil(lambda: app.engine_status.now.summary() == "Up to date: 4 of 4 papers searchable", timeout=LONG)
+    qtbot.waitUntil(lambda: app.engine_status.current.summary() == "Up to date: 4 of 4 papers searchable", timeout=LONG)
 
 
 def test_quitting_asks_only_when_an_editor_is_connected(
@@ -230,7 +231,7 @@ def test_the_first_project_leads_to_the_editor_and_another_one_begins_anew(
     app = start(started, qtbot, first_run=True)
     first = app.first_run
     assert first is not None
-    first.chosen.folders, first.chosen.name = [str(tmp_path / "papers")], "thesis"
+    first.choices.folders, first.choices.name = [str(tmp_path / "papers")], "thesis"
     first._go_to(4)
     qtbot.waitUntil(first.reading.connect_button.isVisible, timeout=LONG)
     assert not first.back_button.isEnabled(), "the project is there: its name stays"
@@ -251,8 +252,8 @@ def test_every_control_has_a_name_and_no_button_is_cut_at_twice_the_size_of_lett
         app = start(started, qtbot)
         app.window.resize(1600, 1000)
         for name in PAGES:
-            app.window.go(name, {"project": "sample/library"})
-            qtbot.waitUntil(lambda: app.tasks.at_rest, timeout=LONG)
+            app.window.open_page(name, {"project": "sample/library"})
+            qtbot.waitUntil(lambda: app.tasks.idle, timeout=LONG)
             qtbot.wait(50)
             page = app.window.pages[name]
             assert not nameless(page), name
@@ -295,5 +296,5 @@ def test_a_screen_that_does_not_answer_is_said_in_words(own_home: Path) -> None:
 
 
 def _editors(app: App) -> int:
-    status = app.engine_status.now.status
+    status = app.engine_status.current.status
     return status.editors if status else 0

@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from citeloom.api.library import AddProject
 from citeloom.core.files import open_file
-from citeloom.desktop.connect.choice import Choice
+from citeloom.desktop.connect.access_choice import AccessChoice
 from citeloom.desktop.connect.page import ConnectPage
 from citeloom.desktop.connect.states import state_text
 from citeloom.desktop.shell.page import PageContext
@@ -257,7 +257,7 @@ def test_editors_are_known_by_the_name_they_give(said: str, known: str | None) -
 
 
 def test_a_project_is_not_called_gone_before_the_engine_has_said_so(qtbot: QtBot) -> None:
-    choice = Choice()
+    choice = AccessChoice()
     qtbot.addWidget(choice)
     choice.show()
     choice.choose(["thesis"], ["read"], everything=False)

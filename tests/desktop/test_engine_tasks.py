@@ -71,36 +71,36 @@ def test_nothing_is_handed_to_an_owner_that_is_gone_or_has_turned_away(
 def test_an_engine_that_is_killed_is_started_again_and_the_question_is_answered(
     own_home: Path, context: PageContext, qtbot: QtBot
 ) -> None:
-    qtbot.waitUntil(lambda: context.engine_status.now.reached, timeout=LONG)
+    qtbot.waitUntil(lambda: context.engine_status.current.connected, timeout=LONG)
     first = engine_address(own_home)["pid"]
     answers: list[Any] = []
-    with qtbot.waitSignals([context.tasks.lost, context.tasks.reached], timeout=LONG):
+    with qtbot.waitSignals([context.tasks.disconnected, context.tasks.connected], timeout=LONG):
         os.kill(first, signal.SIGKILL)
         context.tasks.send(context, ListProjects(), done=answers.append, failed=answers.append)
     qtbot.waitUntil(lambda: bool(answers), timeout=LONG)
     assert answers == [[]]
     assert engine_address(own_home)["pid"] != first
-    assert context.engine_status.now.problem is None
+    assert context.engine_status.current.problem is None
 
 
 def test_an_engine_of_another_version_is_told_and_can_be_restarted(
     own_home: Path, context: PageContext, qtbot: QtBot
 ) -> None:
-    qtbot.waitUntil(lambda: context.engine_status.now.reached, timeout=LONG)
+    qtbot.waitUntil(lambda: context.engine_status.current.connected, timeout=LONG)
     first = engine_address(own_home)["pid"]
     file = own_home / "engine.json"
     file.write_text(json.dumps({**json.loads(file.read_text()), "version": "0.0.1"}))
     assert other_version() == "0.0.1"
-    with qtbot.waitSignals([context.tasks.lost, context.tasks.reached], timeout=LONG):
+    with qtbot.waitSignals([context.tasks.disconnected, context.tasks.connected], timeout=LONG):
         context.tasks.run(context, stop_engine)
     assert other_version() is None
     assert engine_address(own_home)["pid"] != first and launch.is_running()
 
 
 def test_an_app_that_leaves_does_not_start_the_engine_again(own_home: Path, context: PageContext, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: context.engine_status.now.reached and context.tasks.at_rest, timeout=LONG)
-    context.tasks.leave()
-    with qtbot.waitSignal(context.tasks.lost, timeout=LONG):
+    qtbot.waitUntil(lambda: context.engine_status.current.connected and context.tasks.idle, timeout=LONG)
+    context.tasks.disable_restart()
+    with qtbot.waitSignal(context.tasks.disconnected, timeout=LONG):
         os.kill(engine_address(own_home)["pid"], signal.SIGKILL)
     failures: list[CiteLoomError] = []
     for request in (Pause(), Status()):

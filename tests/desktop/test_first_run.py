@@ -15,7 +15,7 @@ from citeloom.core import settings as config
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.types import Coverage
 from citeloom.desktop.first_run.assistant import FirstRun
-from citeloom.desktop.first_run.step import Chosen
+from citeloom.desktop.first_run.step import FirstRunChoices
 from citeloom.desktop.shell.page import PageContext
 from citeloom.ipc.client import Client
 from tests.desktop.fake_engine_tasks import a_status, fake_context
@@ -56,7 +56,7 @@ def test_without_zotero_the_sample_library_is_read_in_five_steps(
     click(qtbot, assistant.next_button)
     qtbot.waitUntil(lambda: "10 of 10 papers searchable" in assistant.reading.counts.text(), timeout=LONG)
     pages: list[tuple[str, dict[str, str]]] = []
-    context.go.connect(lambda page, what: pages.append((page, what)))
+    context.open_page.connect(lambda page, what: pages.append((page, what)))
     with qtbot.waitSignal(assistant.finished_with, timeout=LONG) as finished:
         click(qtbot, assistant.reading.connect_button)
     assert pages == [("connect", {"project": "sample"})] and finished.args == ["sample"]
@@ -109,7 +109,7 @@ def test_languages_go_into_the_settings_file(
     folder.mkdir()
     (folder / "a.md").write_text("# On salt\n\nSalt was carried.\n")
     assistant = shown(context, qtbot)
-    assistant.choice.take_folders([str(folder)])
+    assistant.choice.add_folder(str(folder))
     for _ in range(3):
         click(qtbot, assistant.next_button)
     qtbot.waitUntil(lambda: assistant.languages.list.count() > 0, timeout=LONG)
@@ -126,7 +126,7 @@ def test_a_name_that_cannot_be_leads_back_to_its_step(qtbot: QtBot) -> None:
     away = CiteLoomError(Code.TIMEOUT, "No answer.")
     context, _ = fake_context(library_add_project=refused, importing_zotero_status=away)
     assistant = shown(context, qtbot)
-    assistant.chosen.sample, assistant.chosen.name = True, "a b"
+    assistant.choices.sample, assistant.choices.name = True, "a b"
     assistant._go_to(4)
     qtbot.waitUntil(lambda: assistant.step is assistant.name)
     assert assistant.name.problem.text() == "'a b' cannot be a project id. Use letters."
@@ -138,14 +138,28 @@ def test_zotero_that_closes_in_the_middle_is_said_and_can_be_tried_again(qtbot: 
         library_add_project=gone, importing_ingest={"job_id": "j", "state": "queued"}, library_show_project=gone
     )
     assistant = shown(context, qtbot)
-    assistant.chosen.sample, assistant.chosen.name = True, "thesis"
+    assistant.choices.sample, assistant.choices.name = True, "thesis"
     assistant._go_to(4)
     qtbot.waitUntil(assistant.reading.banner.isVisible)
     assert assistant.reading.banner.message.text() == "Zotero does not answer any more. Open it again."
     tasks.answers["library_add_project"] = new_project("thesis")
     qtbot.mouseClick(assistant.reading.banner.button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: assistant.reading.made == "thesis")
+    qtbot.waitUntil(lambda: assistant.reading.project == "thesis")
     assert [asked["project"] for verb, asked in tasks.asked if verb == "importing_ingest"] == ["thesis"]
+
+
+def test_one_logs_in_at_zotero_org_where_zotero_is_on_another_computer(qtbot: QtBot) -> None:
+    away = CiteLoomError(Code.ZOTERO_UNAVAILABLE, "Zotero is not running.", "Start Zotero.")
+    refused = CiteLoomError(Code.PERMISSION_DENIED, "The key was refused.", "Create another one.")
+    context, tasks = fake_context(importing_zotero_status=away, importing_zotero_login=refused)
+    login = shown(context, qtbot).zotero.login
+    qtbot.keyClicks(login.key, "s3cret")
+    qtbot.keyClick(login.key, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: login.message.text() == "The key was refused. Create another one.")
+    tasks.answers["importing_zotero_login"] = {"user": "ada", "key": "keyring"}
+    qtbot.mouseClick(login.log_in_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: login.message.text() == "Logged in as ada." and not login.key.text())
+    assert [asked for verb, asked in tasks.asked if verb == "importing_zotero_login"] == [{"key": "s3cret"}] * 2
 
 
 @pytest.mark.parametrize(
@@ -154,7 +168,7 @@ def test_zotero_that_closes_in_the_middle_is_said_and_can_be_tried_again(qtbot: 
     ids=["path", "emoji", "no latin letter", "nothing"],
 )
 def test_a_name_is_suggested_by_what_was_chosen(names: list[str], suggested: str) -> None:
-    assert Chosen(names=names).suggested_name() == suggested
+    assert FirstRunChoices(names=names).suggested_name() == suggested
 
 
 @pytest.mark.parametrize("way", ["button", "escape", "window"])
@@ -180,7 +194,7 @@ def test_whoever_goes_back_while_languages_are_being_kept_gets_no_project(qtbot:
         maintenance_ocr={"engines": [], "languages": languages}, library_add_project=new_project("thesis")
     )
     assistant = shown(context, qtbot)
-    assistant.chosen.sample, assistant.chosen.name = True, "thesis"
+    assistant.choices.sample, assistant.choices.name = True, "thesis"
     assistant._go_to(3)
     qtbot.waitUntil(lambda: assistant.languages.list.count() == 2)
     assistant.languages.list.item(1).setCheckState(Qt.CheckState.Unchecked)
@@ -188,7 +202,7 @@ def test_whoever_goes_back_while_languages_are_being_kept_gets_no_project(qtbot:
     qtbot.waitUntil(lambda: config.load().ocr.languages == ("en",))
     assert assistant.languages.status.isVisible(), "it takes a moment, and says so"
     click(qtbot, assistant.back_button)
-    tasks.reached.emit(a_status(projects=0))  # the engine has started anew
+    tasks.connected.emit(a_status(projects=0))  # the engine has started anew
     qtbot.wait(50)
     assert assistant.step is assistant.name and "library_add_project" not in {verb for verb, _ in tasks.asked}
 
@@ -201,7 +215,7 @@ def test_the_last_counts_are_shown_however_busy_the_engine_is(qtbot: QtBot) -> N
         library_show_project=details("t", coverage),
     )
     assistant = shown(context, qtbot)
-    assistant.chosen.sample, assistant.chosen.name = True, "t"
+    assistant.choices.sample, assistant.choices.name = True, "t"
     assistant._go_to(4)
     qtbot.waitUntil(lambda: "1 of 2" in assistant.reading.counts.text())
     tasks.held = []

@@ -78,7 +78,7 @@ def test_papers_are_counted_again_when_the_engine_is_back(qtbot: QtBot) -> None:
     )
     qtbot.waitUntil(lambda: any(one["status"] for one in questions(tasks, "library_list_documents")))
     tasks.answers["library_list_documents"] = samples.documents
-    tasks.reached.emit(a_status())
+    tasks.connected.emit(a_status())
     qtbot.waitUntil(lambda: page.view.papers.status_box.itemText(0) == "All papers (5)")
 
 

@@ -36,7 +36,7 @@ def _make_project(qtbot: QtBot, page: ProjectsPage, name: str, folder: Path | No
     qtbot.keyClicks(dialog.name, name)
     if folder:
         dialog.folders.addItem(str(folder))
-    with qtbot.waitSignal(dialog.made, timeout=_PATIENCE):
+    with qtbot.waitSignal(dialog.answered, timeout=_PATIENCE):
         qtbot.mouseClick(dialog.yes, LEFT)
     qtbot.waitUntil(lambda: page.view.project == name, timeout=_PATIENCE)
 
@@ -184,7 +184,7 @@ def test_a_name_that_the_engine_refuses_is_explained_in_the_dialog(
     dialog.name.clear()
     qtbot.keyClicks(dialog.name, "thesis")
     qtbot.mouseClick(dialog.yes, LEFT)
-    qtbot.waitUntil(page.view.nothing.isVisible, timeout=_PATIENCE)
+    qtbot.waitUntil(page.view.empty.isVisible, timeout=_PATIENCE)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL")
@@ -196,7 +196,7 @@ def test_the_page_goes_on_when_the_engine_was_killed(
     _make_project(qtbot, page, "thesis", tmp_path / "papers")
     _wait_for_papers(qtbot, page, 4)
     before = engine_address(own_home)["pid"]
-    with qtbot.waitSignal(context.tasks.reached, timeout=_PATIENCE):
+    with qtbot.waitSignal(context.tasks.connected, timeout=_PATIENCE):
         os.kill(before, signal.SIGKILL)
     assert engine_address(own_home)["pid"] != before
     paper(tmp_path / "papers" / "5.md", "On the moss", "It grows.")

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from citeloom.api.library import DocumentPage
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.types import Source
-from citeloom.desktop.library.documents_model import CITEKEY, REASON, STATUS, TITLE
+from citeloom.desktop.library.documents_model import CITEKEY, NOTE, STATUS, TITLE
 from citeloom.desktop.library.paged_list import BLOCK
 from tests.desktop.fake_engine_tasks import a_status
 from tests.desktop.sample_projects import (
@@ -124,7 +124,7 @@ def test_a_click_on_the_reasons_leaves_the_order_as_it_is(qtbot: QtBot) -> None:
     papers = page.view.papers
     qtbot.waitUntil(lambda: papers.model.rowCount() == 30)
     papers.view.sortByColumn(TITLE, Qt.SortOrder.DescendingOrder)
-    papers.view.sortByColumn(REASON, Qt.SortOrder.AscendingOrder)
+    papers.view.sortByColumn(NOTE, Qt.SortOrder.AscendingOrder)
     header = papers.view.horizontalHeader()
     assert (header.sortIndicatorSection(), header.sortIndicatorOrder()) == (TITLE, Qt.SortOrder.DescendingOrder)
     assert papers.model.query is not None
@@ -209,7 +209,7 @@ def test_markup_and_very_long_titles_are_shown_as_they_are(qtbot: QtBot) -> None
     qtbot.waitUntil(lambda: papers.model.rowCount() == 5)
     assert papers.model.index(0, TITLE).data() == MARKUP
     assert "<b>" not in papers.model.index(0, TITLE).data(Qt.ItemDataRole.ToolTipRole)
-    assert "<i>" not in papers.model.index(0, REASON).data(Qt.ItemDataRole.ToolTipRole)
+    assert "<i>" not in papers.model.index(0, NOTE).data(Qt.ItemDataRole.ToolTipRole)
     papers.view.selectRow(1)
     assert papers.details.title.textFormat() == Qt.TextFormat.PlainText
     assert papers.details.widget().width() <= papers.details.viewport().width()
@@ -228,7 +228,7 @@ def test_an_engine_that_is_lost_is_asked_again_when_it_is_back(qtbot: QtBot) -> 
     assert page.banner.message.text().startswith("The engine ended.")
     assert page.view.papers.model.rowCount() == 5
     tasks.answers |= {"library_list_documents": samples.documents, "library_show_project": show}
-    tasks.reached.emit(a_status())
+    tasks.connected.emit(a_status())
     qtbot.waitUntil(lambda: page.view.papers.model.rowCount() == 6)
     assert page.banner.isHidden()
 
@@ -239,7 +239,7 @@ def test_what_was_not_done_is_still_said_when_the_engine_is_back(qtbot: QtBot) -
     qtbot.waitUntil(lambda: page.view.papers.model.rowCount() == 5)
     qtbot.mouseClick(page.view.sync_button, LEFT)
     qtbot.waitUntil(page.banner.isVisible)
-    tasks.reached.emit(a_status())
+    tasks.connected.emit(a_status())
     qtbot.wait(50)
     assert page.banner.message.text().startswith("The engine ended.")
     assert page.banner.isVisible()
@@ -267,8 +267,8 @@ def test_an_import_is_followed_and_stopped(qtbot: QtBot) -> None:
     strip = page.view.strip
     assert not strip.isVisible()
     tasks.publish(progress())
-    assert strip.what.text() == "Reading full papers: 4 of 8"
-    assert strip.left.text() == "about 7 min"
+    assert strip.stage.text() == "Reading full papers: 4 of 8"
+    assert strip.time_left.text() == "about 7 min"
     assert strip.file.accessibleName() == "owl.pdf, page 2 of 30"
     assert strip.bar.value() == 750
     qtbot.mouseClick(strip.stop_button, LEFT)
@@ -290,10 +290,10 @@ def test_an_import_that_waits_says_what_for_and_tells_it_once(qtbot: QtBot) -> N
     away = {**progress(), "stage": "wait", "file": "", "waits_for": "The server is away. Start it."}
     for event in (away, progress(), away):
         tasks.publish(event)
-    assert page.view.strip.what.text() == "Waiting: The server is away. Start it."
+    assert page.view.strip.stage.text() == "Waiting: The server is away. Start it."
     assert page.view.strip.bar.value() == 750, "how far it has come is still shown"
     assert told == [("thesis: an import waits", "The server is away. Start it.", True)]
-    qtbot.waitUntil(lambda: page.context.engine_status.now.summary().startswith("Waiting for a server or disk"))
+    qtbot.waitUntil(lambda: page.context.engine_status.current.summary().startswith("Waiting for a server or disk"))
 
 
 def test_failed_papers_are_tried_again_where_there_are_some(qtbot: QtBot) -> None:
@@ -348,7 +348,7 @@ def test_without_zotero_a_project_can_still_be_made(qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: dialog.zotero.problem.message.text() == "Zotero was not found. Start it.")
     assert not dialog.yes.isEnabled()
     qtbot.keyClicks(dialog.name, " thesis ")
-    with qtbot.waitSignal(dialog.made):
+    with qtbot.waitSignal(dialog.answered):
         qtbot.mouseClick(dialog.yes, LEFT)
     asked = {"project": "thesis", "folders": [], "zotero": [], "references": None}
     assert questions(tasks, "library_add_project") == [asked]
@@ -411,7 +411,7 @@ def test_a_doubtful_paper_says_what_it_claims_and_is_decided_on(
     assert not papers.actions_.confirm.isEnabled() and not papers.actions_.refuse.isEnabled()
     papers.view.selectRow(0)
     assert papers.model.index(0, STATUS).data() == "Doubtful"
-    assert papers.model.index(0, REASON).data() == "Doubtful: claims to be @hartmann2019"
+    assert papers.model.index(0, NOTE).data() == "Doubtful: claims to be @hartmann2019"
     assert "has another file" in papers.details.lines["record"].text()
     with qtbot.waitSignal(papers.actions_.notice) as told:
         getattr(papers.actions_, action).trigger()

@@ -37,7 +37,7 @@ def test_typing_finds_passages_and_shows_the_page_with_the_passage_marked(page: 
     assert page.coverage.text() == "10 of 10 papers searchable"
     view = page.reader.page
     _wait(qtbot, lambda: not view.canvas.picture.isNull() and bool(view.canvas.marks))
-    assert view.where.text() == f"page {first.page_labels[0]} ({first.page_span[0]} of 4)"
+    assert view.position.text() == f"page {first.page_labels[0]} ({first.page_span[0]} of 4)"
     mark = view.canvas.places()[0].center().toPoint()
     assert view.canvas.visibleRegion().contains(mark), "scrolled to the passage"
     colour = view.canvas.grab().toImage().pixelColor(view.canvas.places()[0].topLeft().toPoint())
@@ -55,10 +55,10 @@ def test_pages_are_turned_and_zoomed_and_come_sharp(page: SearchPage, qtbot: QtB
     _wait(qtbot, lambda: view.canvas.picture.width() > narrow)
     assert view.canvas.width() == round(view.canvas.picture.width() / view.devicePixelRatioF())
     qtbot.keyClick(page, Qt.Key.Key_0, CONTROL)
-    before = view.where.text()
+    before = view.position.text()
     button = view.next if view.next.isEnabled() else view.previous
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-    _wait(qtbot, lambda: view.where.text() != before and not view.canvas.dimmed)
+    _wait(qtbot, lambda: view.position.text() != before and not view.canvas.dimmed)
     assert view.canvas.marks == [] and view.note.isHidden(), "the passage is on the other page"
 
 
@@ -70,7 +70,7 @@ def test_a_paper_without_pages_is_read_with_what_stands_around(page: SearchPage,
     text = page.model.rows[row].full_text
     _wait(qtbot, lambda: len(page.reader.passage.toPlainText()) > len(text))
     assert text in page.reader.passage.toPlainText()
-    assert page.reader.page.isHidden() and page.reader.why.isHidden()
+    assert page.reader.page.isHidden() and page.reader.problem.isHidden()
     # Only the passage itself can be quoted with its citation.
     cursor = page.reader.passage.textCursor()
     cursor.select(QTextCursor.SelectionType.Document)
@@ -90,9 +90,9 @@ def test_filters_narrow_what_is_found_and_say_that_they_do(page: SearchPage, qtb
     line = page.bar.filters.author.lineEdit()
     assert line
     qtbot.keyClicks(line, "nobody")
-    _wait(qtbot, lambda: page.stack.currentWidget() is page.nothing)
+    _wait(qtbot, lambda: page.stack.currentWidget() is page.no_results)
     assert page.coverage.text() == "10 of 10 papers searchable"
-    qtbot.mouseClick(page.nothing.buttons[0], Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(page.no_results.buttons[0], Qt.MouseButton.LeftButton)
     _wait(qtbot, lambda: {hit.year for hit in page.model.rows} == everything)
     assert page.bar.filter_button.text() == "&Filters"
 

@@ -128,11 +128,11 @@ def test_what_cannot_be_searched_is_always_said(qtbot: QtBot) -> None:
     page, _ = opened(qtbot, search_query=found(coverage=since))
     assert page.coverage.text() == "9 of 10 papers searchable, 1 could not be read"
     ask(page, qtbot)
-    qtbot.waitUntil(lambda: page.stack.currentWidget() is page.nothing)
+    qtbot.waitUntil(lambda: page.stack.currentWidget() is page.no_results)
     assert page.coverage.text() == "8 of 10 papers searchable, 2 could not be read"
-    assert "8 papers were searched" in page.nothing.message.text()
-    assert page.nothing.buttons[0].isHidden(), "there is no filter to leave out"
-    with qtbot.waitSignal(page.context.go) as gone:
+    assert "8 papers were searched" in page.no_results.message.text()
+    assert page.no_results.buttons[0].isHidden(), "there is no filter to leave out"
+    with qtbot.waitSignal(page.context.open_page) as gone:
         qtbot.mouseClick(page.papers_button, Qt.MouseButton.LeftButton)
     assert gone.args == ["projects", {"project": "thesis"}]
 
@@ -141,13 +141,13 @@ def test_a_project_without_words_is_searched_by_meaning_and_the_choice_comes_bac
     projects = listed(PROJECT, replace(PROJECT, id="plain", hybrid_enabled=False))
     page, tasks = opened(qtbot, library_list_projects=projects)
     page.bar.project.setCurrentIndex(1)
-    assert page.bar.way.currentText() == "Meaning only"
-    assert "meaning only" in page.bar.way.toolTip()
+    assert page.bar.mode_box.currentText() == "Meaning only"
+    assert "meaning only" in page.bar.mode_box.toolTip()
     ask(page, qtbot)
     qtbot.waitUntil(lambda: any(verb == "search_query" for verb, _ in tasks.asked))
     assert next(args for verb, args in tasks.asked if verb == "search_query")["hybrid"] is False
     page.bar.project.setCurrentIndex(0)
-    assert page.bar.way.currentText() == "Meaning and words" and page.bar.way.toolTip() == ""
+    assert page.bar.mode_box.currentText() == "Meaning and words" and page.bar.mode_box.toolTip() == ""
 
 
 def test_an_engine_that_is_lost_is_said_and_asked_again_when_it_is_back(qtbot: QtBot) -> None:
@@ -156,11 +156,11 @@ def test_an_engine_that_is_lost_is_said_and_asked_again_when_it_is_back(qtbot: Q
     assert page.stack.currentWidget() is page.waiting
     page.bar.box.setText("moths")
     tasks.answers.update(library_list_projects=listed(PROJECT), search_query=found(a_hit()), library_page_image=LOST)
-    tasks.reached.emit(a_status())
+    tasks.connected.emit(a_status())
     qtbot.waitUntil(lambda: bool(page.model.rows) and page.banner.isHidden())
     qtbot.waitUntil(lambda: tasks.asked[-1][0] == "library_page_image")
     tasks.answers["library_page_image"] = a_picture()
-    tasks.reached.emit(a_status())
+    tasks.connected.emit(a_status())
     qtbot.waitUntil(lambda: bool(page.reader.page.canvas.marks))
 
 
@@ -182,7 +182,7 @@ def test_a_search_that_fails_leaves_no_answer_to_another_question(qtbot: QtBot) 
     ask(page, qtbot, "beetles")
     qtbot.waitUntil(page.banner.isVisible)
     assert page.banner.message.text() == "Another model. Rebuild it."
-    assert page.model.rows == () and page.stack.currentWidget() is page.nothing
+    assert page.model.rows == () and page.stack.currentWidget() is page.no_results
 
 
 @pytest.mark.parametrize(
@@ -217,11 +217,22 @@ def test_neighbours_shown_as_one_are_marked_together_and_the_same_elsewhere_is_n
     qtbot.waitUntil(lambda: len(view.canvas.marks) == 1)
     assert page.reader.also.isVisible() and page.reader.also.text() == "Also in [@okafor2020, p. 2]"
     qtbot.mouseClick(view.next, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: view.where.text().endswith("4 of 5)") and len(view.canvas.marks) == 1)
+    qtbot.waitUntil(lambda: view.position.text().endswith("4 of 5)") and len(view.canvas.marks) == 1)
     assert not view.note.isVisible(), "the other part stands here, and is marked"
     after = (neighbour("Twice.", "p2"), neighbour("Moths fly 9 times.", "p9"))
     page.reader._show_surroundings(passage_result(before=(neighbour("Moths fly 1 times.", "p1"),), after=after))
     assert "Twice." not in page.reader.passage.toPlainText() and "fly 9" in page.reader.passage.toPlainText()
+
+
+def test_the_page_fits_a_window_that_became_smaller_while_another_page_was_shown(qtbot: QtBot) -> None:
+    page, _ = opened(qtbot)
+    ask(page, qtbot)
+    view = page.reader.page
+    qtbot.waitUntil(lambda: not view.canvas.picture.isNull())
+    page.hide()
+    page.resize(620, 500)
+    page.show()
+    qtbot.waitUntil(lambda: view.canvas.width() <= view.scroll_area.viewport().width())
 
 
 def test_a_scan_is_shown_first_and_marked_when_its_words_have_been_found(qtbot: QtBot) -> None:
@@ -255,7 +266,7 @@ def test_a_file_that_is_gone_leaves_the_words_and_says_why(qtbot: QtBot) -> None
     page, _ = opened(qtbot, library_page_image=gone, search_get_passage=around)
     ask(page, qtbot)
     qtbot.waitUntil(lambda: page.reader.passage.toPlainText() == "Before.\n\nMoths fly 1 times.\n\nAfter.")
-    assert page.reader.why.text() == "paper.pdf is no longer there. Put it back." and page.reader.page.isHidden()
+    assert page.reader.problem.text() == "paper.pdf is no longer there. Put it back." and page.reader.page.isHidden()
     cursor = page.reader.passage.textCursor()
     cursor.setPosition(3)
     cursor.setPosition(0, cursor.MoveMode.KeepAnchor)
@@ -357,7 +368,7 @@ def test_the_words_of_a_scan_are_looked_for_again_when_the_engine_is_back(qtbot:
     ask(page, qtbot)
     qtbot.waitUntil(lambda: any(args.get("recognise") for _, args in tasks.asked))
     tasks.answers["library_page_image"] = a_picture()
-    tasks.reached.emit(a_status())
+    tasks.connected.emit(a_status())
     qtbot.waitUntil(lambda: bool(page.reader.page.canvas.marks))
     assert page.reader.page.note.isHidden()
 
@@ -435,7 +446,7 @@ def test_a_page_that_cannot_be_had_any_larger_stays_as_it_is(qtbot: QtBot) -> No
     view.larger.click()
     qtbot.waitUntil(lambda: len(tasks.asked) > before)
     qtbot.wait(50)
-    assert view.isVisible() and view.canvas.marks and page.reader.why.isHidden()
+    assert view.isVisible() and view.canvas.marks and page.reader.problem.isHidden()
 
 
 def test_the_words_of_one_scan_after_the_other_are_looked_for(qtbot: QtBot) -> None:

@@ -120,8 +120,8 @@ def test_the_engine_follows_what_is_changed_here(
     _go(page, "reading", ReadingSection)
     _wait(qtbot, workers.isEnabled)
     again: list[object] = []
-    _wait(qtbot, lambda: context.engine_status.now.reached)
-    context.tasks.reached.connect(again.append)
+    _wait(qtbot, lambda: context.engine_status.current.connected)
+    context.tasks.connected.connect(again.append)
     workers.control.setFocus()
     qtbot.keyClick(workers.control, Qt.Key.Key_Up)
     qtbot.keyClick(workers.control, Qt.Key.Key_Up)

@@ -200,7 +200,7 @@ def test_a_move_says_what_leaves_the_machine_and_how_it_ended(own_home: Path, qt
     assert not section.move_button.isEnabled() and not section.compact_button.isEnabled()
     moving = {"type": "JobProgress", "job_id": "7", "project_id": "thesis", "total": 1200, "done": 300}
     tasks.publish({**moving, "stage": "copy", "eta_seconds": 40.0})
-    assert section.strip.what.text().startswith("Copying passages: 300 of") and section.strip.bar.value() == 250
+    assert section.strip.stage.text().startswith("Copying passages: 300 of") and section.strip.bar.value() == 250
     tasks.answers["maintenance_indexes"] = lies(FAR)
     moved = MoveResult(
         project="thesis", origin="embedded", to=FAR, passages=1200, written=1200, bytes=9, warnings=["W."]

@@ -162,7 +162,7 @@ def test_another_model_is_asked_for_fetched_and_followed(own_home: Path, qtbot: 
 
     progress = {"type": "JobProgress", "job_id": "7", "project_id": "thesis", "total": 0, "stage": "model"}
     tasks.publish({**progress, "file": "multi/far: 20 of 500 MB", "page": 20, "pages": 500})
-    assert section.strip.isVisible() and section.strip.what.text() == "Downloading the model …"
+    assert section.strip.isVisible() and section.strip.stage.text() == "Downloading the model …"
     now = projects("thesis", "other")
     now["projects"][0]["dense_model"] = "multi/far"
     tasks.answers["maintenance_models"] = now
@@ -297,11 +297,11 @@ def test_a_section_without_an_engine_asks_again_when_there_is_one(own_home: Path
     verbs = ("library_list_projects", "importing_zotero_status", *(f"maintenance_{verb}" for verb in maintenance))
     page, tasks = _page(qtbot, **dict.fromkeys(verbs, GONE))
     page.shown({"section": name})
-    _wait(qtbot, lambda: page.settings_file.loaded and tasks.at_rest)
+    _wait(qtbot, lambda: page.settings_file.loaded and tasks.idle)
     qtbot.wait(50)
     assert not page.banner.isVisible(), "the window says it, once for all pages"
     before = len(tasks.asked)
-    tasks.reached.emit(a_status())
+    tasks.connected.emit(a_status())
     asks = name not in ("privacy", "logs")
     _wait(qtbot, lambda: len(tasks.asked) > before or not asks)
     assert all(row.isEnabled() for row in page.current.rows.values()), "the file can be changed all the same"

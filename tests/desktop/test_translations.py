@@ -39,7 +39,7 @@ from citeloom.desktop.widgets import basics
 from resources import make_translations
 from tests.desktop.fake_engine_tasks import fake_context
 from tests.desktop.sample_results import projects
-from tests.desktop.test_overview import STATUS
+from tests.desktop.test_engine_status import STATUS
 
 FILES = make_translations.files(make_translations.DATA)
 FILES_BY_NAME = pytest.mark.parametrize("file", FILES, ids=[file.stem for file in FILES])
@@ -95,7 +95,7 @@ def test_all_words_in_the_code_are_found_by_the_tool() -> None:
 def test_no_words_go_to_the_screen_untranslated() -> None:
     shown = "QLabel QPushButton QAction text heading button EmptyState show_message setText setToolTip"
     shown += " setPlaceholderText setAccessibleName setWindowTitle setStatusTip addTab addAction addMenu addRow addItem"
-    shown += " Column ask_first label_for search_field busy_line StateBox Choice"
+    shown += " Column ask_confirmation label_for search_field busy_line StateBox Choice"
     bare = []
     for file in sorted(make_translations.CODE.rglob("*.py")):
         for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
@@ -136,7 +136,7 @@ def test_the_first_language_of_the_system_that_the_app_knows_is_spoken(qapp: QAp
         ("C",): "Close",
     }
     for languages, word in spoken.items():
-        made = translations.speak(qapp, System(*languages))
+        made = translations.install(qapp, System(*languages))
         try:
             buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
             said = buttons.button(QDialogButtonBox.StandardButton.Close).text().replace("&", "")
@@ -149,7 +149,7 @@ def test_the_first_language_of_the_system_that_the_app_knows_is_spoken(qapp: QAp
 
 @pytest.fixture
 def german(qapp: QApplication) -> Iterator[None]:
-    spoken = translations.speak(qapp, GERMAN)
+    spoken = translations.install(qapp, GERMAN)
     yield
     for translator in spoken:
         qapp.removeTranslator(translator)
@@ -168,12 +168,12 @@ def the_app(qtbot: QtBot, tmp_path: Path) -> list[QWidget]:
     window = MainWindow(context, pages, QSettings(str(tmp_path / "w.ini"), QSettings.Format.IniFormat))
     qtbot.addWidget(window)
     for page in pages:
-        window.go(page.name)
-        qtbot.waitUntil(lambda: tasks.at_rest)
+        window.open_page(page.name)
+        qtbot.waitUntil(lambda: tasks.idle)
     settings = next(page for page in pages if isinstance(page, SettingsPage))
     assert settings.findChildren(NumberRow)  # whose words are those of its base class
     first_run, dialog, tray = FirstRun(context), NewProjectDialog(context, window), Tray(context, pages, window)
-    tasks.reached.emit(STATUS)
+    tasks.connected.emit(STATUS)
     qtbot.addWidget(first_run)
     return [window, first_run, dialog, tray.menu]
 

@@ -14,16 +14,16 @@ from PySide6.QtWidgets import QApplication, QMessageBox, QSystemTrayIcon
 from pytestqt.qtbot import QtBot
 
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.desktop.app import is_first
+from citeloom.desktop.app import acquire_instance
 from citeloom.desktop.shell.icons import TrayState, tray_icon
 from citeloom.desktop.shell.main_window import MainWindow
 from citeloom.desktop.shell.page import Page, PageContext
-from citeloom.desktop.shell.single_instance import OneInstance
+from citeloom.desktop.shell.single_instance import SingleInstance
 from citeloom.desktop.shell.tray import Tray
-from citeloom.desktop.widgets.basics import Picture, ask_first
+from citeloom.desktop.widgets.basics import IconLabel, ask_confirmation
 from tests.desktop.fake_engine_tasks import FakeEngineTasks, fake_context
 from tests.desktop.sample_results import projects as list_of_projects
-from tests.desktop.test_overview import STATUS
+from tests.desktop.test_engine_status import STATUS
 from tests.support import environment
 
 NAMES = ("search", "projects", "activity", "connect", "settings")
@@ -40,8 +40,8 @@ class Blank(Page):
     def title(self) -> str:
         return self.name.capitalize()
 
-    def shown(self, what: dict[str, str]) -> None:
-        self.seen.append(what)
+    def shown(self, target: dict[str, str]) -> None:
+        self.seen.append(target)
 
 
 @pytest.fixture
@@ -55,13 +55,13 @@ def world(qtbot: QtBot, tmp_path: Path) -> tuple[MainWindow, Tray, FakeEngineTas
 
 def test_a_page_is_reached_by_menu_key_and_name(world: tuple[MainWindow, Tray, FakeEngineTasks], qtbot: QtBot) -> None:
     window, tray, _ = world
-    window.go("search")
+    window.open_page("search")
     qtbot.waitUntil(window.isActiveWindow)
     qtbot.keyClick(window, Qt.Key.Key_3, Qt.KeyboardModifier.ControlModifier)
     assert window.stack.currentWidget() is window.pages["activity"]
     next(a for a in tray.menu.actions() if a.text() == "Settings…").trigger()
     assert window.windowTitle() == "Settings – CiteLoom"
-    window.go("projects", {"project": "thesis"})
+    window.open_page("projects", {"project": "thesis"})
     projects = window.pages["projects"]
     assert isinstance(projects, Blank) and projects.seen == [{"project": "thesis"}]
 
@@ -70,11 +70,11 @@ def test_the_tray_says_the_state_and_offers_to_resume(
     world: tuple[MainWindow, Tray, FakeEngineTasks], qtbot: QtBot
 ) -> None:
     _, tray, tasks = world
-    tasks.reached.emit(structs.replace(STATUS, paused=True))
+    tasks.connected.emit(structs.replace(STATUS, paused=True))
     qtbot.waitUntil(lambda: tray.pause.text() == "Resume")
     assert tray.state.text() == "Paused: 142 of 150 papers searchable"
     assert tray.icon.toolTip() == "CiteLoom – Paused: 142 of 150 papers searchable"
-    with qtbot.waitSignal(tray.pause_asked) as asked:
+    with qtbot.waitSignal(tray.pause_requested) as asked:
         tray.pause.trigger()
     assert asked.args == [False]
     assert [a.text() for a in tray.menu.actions() if a.text()][1:] == [
@@ -102,11 +102,11 @@ def test_the_tray_icon_differs_by_state_and_stands_out_from_its_panel(qapp: obje
 
 def test_a_lost_engine_is_shown_until_it_is_back(world: tuple[MainWindow, Tray, FakeEngineTasks], qtbot: QtBot) -> None:
     window, _, tasks = world
-    window.go("search")
-    tasks.lost.emit(CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.", "Run it again."))
+    window.open_page("search")
+    tasks.disconnected.emit(CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.", "Run it again."))
     assert window.banner.isVisible() and window.banner.message.text().startswith("The engine ended.")
     assert window.banner.button.text() == "Restart the engine"
-    tasks.reached.emit(STATUS)
+    tasks.connected.emit(STATUS)
     assert not window.banner.isVisible()
     assert window.message.text() == "Up to date: 142 of 150 papers searchable"
 
@@ -115,9 +115,9 @@ def test_a_message_of_a_page_is_not_lost_when_the_engine_is_well(
     world: tuple[MainWindow, Tray, FakeEngineTasks],
 ) -> None:
     window, _, tasks = world
-    window.go("search")
+    window.open_page("search")
     tasks.failed.emit(CiteLoomError(Code.STORAGE_ERROR, "The disk is full.", "Free some space."))
-    tasks.reached.emit(STATUS)
+    tasks.connected.emit(STATUS)
     assert window.banner.isVisible() and window.banner.message.text() == "The disk is full. Free some space."
 
 
@@ -125,22 +125,22 @@ def test_a_window_on_a_screen_that_is_gone_comes_back(world: tuple[MainWindow, T
     window, _, _ = world
     window.show()
     window.move(QPoint(30_000, 9_000))
-    window.bring_up()
+    window.show_in_front()
     screen = QApplication.primaryScreen().availableGeometry()
     assert screen.intersects(window.frameGeometry())
 
 
 def test_a_second_start_raises_the_first(own_home: Path, qtbot: QtBot) -> None:
-    first, second = OneInstance(), OneInstance()
+    first, second = SingleInstance(), SingleInstance()
     raised: list[str] = []
-    first.raised.connect(raised.append)
-    assert first.first() and not second.first()
+    first.raise_requested.connect(raised.append)
+    assert first.acquire() and not second.acquire()
     command = [sys.executable, "-m", "citeloom", "app", "--page", "settings"]
     with subprocess.Popen(command, env=environment(own_home)) as process:
         qtbot.waitUntil(lambda: process.poll() is not None, timeout=60_000)
     assert process.returncode == 0 and raised == ["settings"]
     first.release()
-    assert second.first()
+    assert second.acquire()
     second.release()
 
 
@@ -148,7 +148,7 @@ def test_a_maximised_window_comes_up_maximised(world: tuple[MainWindow, Tray, Fa
     window, _, _ = world
     window.showMaximized()
     window.setWindowState(window.windowState() | Qt.WindowState.WindowMinimized)
-    window.bring_up()
+    window.show_in_front()
     assert window.isMaximized() and not window.isMinimized()
 
 
@@ -156,7 +156,7 @@ def test_the_tray_shows_every_letter_of_what_went_wrong(
     world: tuple[MainWindow, Tray, FakeEngineTasks], qtbot: QtBot
 ) -> None:
     _, tray, tasks = world
-    tasks.lost.emit(CiteLoomError(Code.ENGINE_UNAVAILABLE, "The disk of /papers/R&D is full."))
+    tasks.disconnected.emit(CiteLoomError(Code.ENGINE_UNAVAILABLE, "The disk of /papers/R&D is full."))
     qtbot.waitUntil(lambda: tray.state.text() == "The disk of /papers/R&&D is full.")
 
 
@@ -170,7 +170,7 @@ def test_enter_takes_nothing_away(world: tuple[MainWindow, Tray, FakeEngineTasks
     window, _, _ = world
     window.show()
     done: list[str] = []
-    box = ask_first(window, "Remove?", "Remove it?", "Remove", lambda: done.append("removed"))
+    box = ask_confirmation(window, "Remove?", "Remove it?", "Remove", lambda: done.append("removed"))
     qtbot.waitUntil(box.isVisible)
     qtbot.keyClick(box, Qt.Key.Key_Return)
     assert not done
@@ -178,7 +178,7 @@ def test_enter_takes_nothing_away(world: tuple[MainWindow, Tray, FakeEngineTasks
 
 def test_a_picture_follows_the_palette(qapp: QApplication, qtbot: QtBot) -> None:
     usual = qapp.palette()
-    picture = Picture("info", 20)
+    picture = IconLabel("info", 20)
     qtbot.addWidget(picture)
     before = picture.pixmap().toImage()
     try:
@@ -216,5 +216,5 @@ def test_a_data_folder_that_cannot_be_used_is_shown_before_the_app_ends(
 
     QTimer.singleShot(0, close_box)
     with pytest.raises(CiteLoomError, match="cannot be used") as caught:
-        is_first(OneInstance())
+        acquire_instance(SingleInstance())
     assert shown == [str(caught.value)]

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from citeloom.api.importing import ZoteroCollection, ZoteroCollections, ZoteroLibrary, ZoteroSearch
 from citeloom.api.library import ZoteroPart
-from citeloom.desktop.widgets.zotero_tree import Part, ZoteroTree, parts_of
+from citeloom.desktop.widgets.zotero_tree import ZoteroNode, ZoteroTree, build_tree
 from tests.desktop.naming import nameless
 
 
@@ -30,8 +30,8 @@ _TREE = _said(
 )
 
 
-def _at(tree: ZoteroTree, name: str) -> Part:
-    every = [p for library in tree.libraries for p in (*library.walk(), *library.inside)]
+def _at(tree: ZoteroTree, name: str) -> ZoteroNode:
+    every = [p for library in tree.libraries for p in (*library.walk(), *library.children)]
     return next(p for p in every if p.name == name)
 
 
@@ -55,8 +55,8 @@ def test_a_collection_is_chosen_by_its_key_with_all_inside_it(qtbot: QtBot) -> N
         _press_space(qtbot, tree, "Owls/and gulls")
     assert tree.chosen() == [ZoteroPart(name="AA", library="library")]
     assert tree.chosen_names() == ["Owls/and gulls"]
-    assert _at(tree, "Hearing").shown_tick == Qt.CheckState.Checked
-    assert _at(tree, "My Library").shown_tick == Qt.CheckState.PartiallyChecked
+    assert _at(tree, "Hearing").check_state == Qt.CheckState.Checked
+    assert _at(tree, "My Library").check_state == Qt.CheckState.PartiallyChecked
 
 
 def test_what_is_unticked_inside_a_collection_is_left_out(qtbot: QtBot) -> None:
@@ -72,7 +72,7 @@ def test_a_whole_library_is_one_choice_until_something_of_it_is_left_out(qtbot: 
     assert [(one.name, one.library) for one in tree.chosen()] == [("*", "library")]
     _press_space(qtbot, tree, "Reefs")
     assert [one.name for one in tree.chosen()] == ["AA"]
-    assert _at(tree, "My Library").shown_tick == Qt.CheckState.PartiallyChecked
+    assert _at(tree, "My Library").check_state == Qt.CheckState.PartiallyChecked
     _press_space(qtbot, tree, "Reefs")
     assert [one.name for one in tree.chosen()] == ["AA", "DD"]
 
@@ -97,8 +97,8 @@ def test_every_part_of_the_tree_has_a_name_for_a_screen_reader(qtbot: QtBot) -> 
 
 def test_of_two_collections_of_one_name_each_keeps_what_is_inside_it() -> None:
     said = _said(("AA", "Twice", None), ("CC", "In the first", "AA"), ("BB", "Twice", None), ("DD", "In both", "BB"))
-    library = parts_of(said)[0]
-    assert [(part.key, [inner.key for inner in part.inside]) for part in library.inside] == [
+    library = build_tree(said)[0]
+    assert [(part.key, [inner.key for inner in part.children]) for part in library.children] == [
         ("AA", ["CC"]),
         ("BB", ["DD"]),
     ]
@@ -110,13 +110,13 @@ _parents = st.lists(st.integers(-1, 20), max_size=20)
 @given(_parents, st.lists(st.tuples(st.integers(0, 30), st.booleans()), max_size=20))
 def test_exactly_the_ticked_collections_are_read_once(parents: list[int], presses: list[tuple[int, bool]]) -> None:
     listed = [(f"K{n}", str(n), f"K{parent}" if parent >= 0 else None) for n, parent in enumerate(parents)]
-    library = parts_of(_said(*listed))[0]
+    library = build_tree(_said(*listed))[0]
     every = list(library.walk())
     assert len(every) == 1 + len(listed)
     for at, ticked in presses:
-        every[at % len(every)].tick(ticked)
-    read: list[Part] = []
+        every[at % len(every)].set_checked(ticked)
+    read: list[ZoteroNode] = []
     for part, whole in library.chosen():
         read += part.walk() if whole else [part]
-    ticked_ones = [part for part in every if part.ticked]
+    ticked_ones = [part for part in every if part.checked]
     assert sorted(p.key for p in read) == sorted(p.key for p in ticked_ones)

@@ -132,7 +132,10 @@ DAMAGES: dict[str, tuple[Callable[[str, bytes], tuple[str, bytes] | None], str]]
     ),
     "no list": (lambda name, content: None if name == "manifest.json" else (name, content), "not a backup of CiteLoom"),
     "an entry outside": (moved_outside, "which does not belong to a backup"),
-    "runs that overlap": (in_manifest(lambda m: m["entries"]["catalog.db"]["runs"].append([0, 0])), "another size"),
+    "runs that overlap": (
+        in_manifest(lambda m: m["entries"]["catalog.db"]["runs"].append([0, 0])),
+        "an unexpected size",
+    ),
     "another format": (in_manifest(lambda m: m.update(format=99)), "newer CiteLoom"),
     "a newer version": (in_manifest(lambda m: m.update(citeloom="99.0.0")), "newer CiteLoom"),
     "a newer catalog": (in_manifest(lambda m: m.update(catalog_version=999)), "newer CiteLoom"),
@@ -146,8 +149,14 @@ DAMAGES: dict[str, tuple[Callable[[str, bytes], tuple[str, bytes] | None], str]]
     ),
     "a date of nonsense": (in_manifest(lambda m: m.update(made_at="\x1b]0;x")), "not understood"),
     "a version of nonsense": (in_manifest(lambda m: m.update(citeloom="1.0\x1b[2J")), "not a backup of CiteLoom"),
-    "a size that is a lie": (in_manifest(lambda m: m["entries"]["citeloom.toml"].update(size=1 << 43)), "another size"),
-    "runs that are a lie": (in_manifest(lambda m: m["entries"]["citeloom.toml"].update(runs=[[0, 9]])), "another size"),
+    "a size that is a lie": (
+        in_manifest(lambda m: m["entries"]["citeloom.toml"].update(size=1 << 43)),
+        "an unexpected size",
+    ),
+    "runs that are a lie": (
+        in_manifest(lambda m: m["entries"]["citeloom.toml"].update(runs=[[0, 9]])),
+        "an unexpected size",
+    ),
     "an entry elsewhere": (renamed("/etc/x"), "does not belong to a backup"),
     "an entry on a drive": (renamed("index/C:/g0001/x"), "does not belong to a backup"),
     "an entry above": (renamed("index/proj-p/g0001/../../../x"), "does not belong to a backup"),

@@ -211,7 +211,7 @@ def test_every_rule_is_told_with_what_to_do(home: Path, tmp_path: Path) -> None:
     ]
     assert told[0].startswith("1:16: error: ") and "'beside'" in told[0]
     assert told[1].startswith("3:27: warning: ")
-    assert "253" in told[2] and "hartmann2019, p. 253" in told[3]
+    assert "253" in told[2] and "It is in hartmann2019 on p. 253" in told[3]
     assert lines[-1] == f"Checked against {PROJECT}: 10 of 10 documents searchable."
     assert result.returncode == 1 and not result.stderr
     log = json.loads(citeloom(home, "check", str(file), "--sarif").stdout)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QStandardPaths, Qt
-from PySide6.QtWidgets import QComboBox, QFileDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QComboBox, QMessageBox, QWidget
 
 from citeloom.api.activity import ClearAccessLog, GetLoggedPassages, LoggedPassage
 from citeloom.api.library import ListProjects, ProjectSummary
@@ -22,13 +22,14 @@ from citeloom.desktop.widgets.basics import (
     GAP,
     Banner,
     EmptyState,
-    ask_first,
+    ask_confirmation,
     button,
     label_for,
     number,
     tab_order,
     time_text,
 )
+from citeloom.desktop.widgets.file_dialogs import save_file
 from citeloom.desktop.widgets.layout import Stretch, column, row, splitter, stack
 from citeloom.desktop.widgets.table import Table
 
@@ -101,7 +102,7 @@ class EntryDetails(RichTextView):
         return parts
 
 
-class AccessLogPart(QWidget):
+class AccessLogTab(QWidget):
     """The table of the access log with its filters, export and details."""
 
     def __init__(self, context: PageContext, parent: QWidget | None = None) -> None:
@@ -181,7 +182,7 @@ class AccessLogPart(QWidget):
         return box
 
     def _filter(self) -> None:
-        self.model.show_only(LogFilters(self._project() or None, self.editor_box.currentData() or None))
+        self.model.set_filters(LogFilters(self._project() or None, self.editor_box.currentData() or None))
 
     def _on_loaded(self) -> None:
         self.banner.load_succeeded()
@@ -191,7 +192,7 @@ class AccessLogPart(QWidget):
         filtered = self.model.filters != LogFilters()
         if filtered:
             self.empty.show_message(
-                self.tr("Nothing was asked here"), self.tr("Choose another project or another editor.")
+                self.tr("No matching questions"), self.tr("Choose another project or another editor.")
             )
         else:
             self.empty.show_message(
@@ -224,21 +225,17 @@ class AccessLogPart(QWidget):
             return
         self.off_banner.show_message(
             self.tr("The access log is switched off in the settings."),
-            action=(self.tr("Open &Settings"), lambda: self.context.go.emit("settings", {})),
+            action=(self.tr("Open &Settings"), lambda: self.context.open_page.emit("settings", {})),
             closable=False,
         )
 
     # -- export and clear ----------------------------------------------------------------------------------------
 
     def _choose_file(self) -> None:
-        dialog = QFileDialog(self, self.tr("Export as CSV"), "", self.tr("Table (*.csv)"))
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix("csv")
-        dialog.setDirectory(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
-        dialog.selectFile(self.tr("CiteLoom activity.csv"))
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(lambda name: self.export_to(Path(name)))
-        dialog.open()
+        folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+        file = Path(folder) / self.tr("CiteLoom activity.csv")
+        title, kinds = self.tr("Export as CSV"), self.tr("Table (*.csv)")
+        save_file(self, title, lambda name: self.export_to(Path(name)), file, kinds=kinds, overwrite=True)
 
     def _on_counted(self, count: int) -> None:
         self.banner.show_message(
@@ -268,7 +265,7 @@ class AccessLogPart(QWidget):
         self.export_button.setEnabled(True)
 
     def _confirm_clear(self) -> None:
-        self.question = ask_first(
+        self.question = ask_confirmation(
             self,
             self.tr("Clear the log"),
             self.tr("Delete the log of all projects? This cannot be undone."),

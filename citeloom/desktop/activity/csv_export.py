@@ -19,23 +19,23 @@ from citeloom.desktop.shell.engine_tasks import EngineTasks, Task
 _BLOCK = 2000
 # Spreadsheets evaluate a cell that begins like this as a formula, which an editor's question must not become.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-HEAD = ("time", "editor", "project", "tool", "asked", "passages", "passage ids", "outcome", "milliseconds")
+HEADER = ("time", "editor", "project", "tool", "asked", "passages", "passage ids", "outcome", "milliseconds")
 
 
 def as_csv(rows: Iterable[AccessEntry], separator: str) -> bytes:
     """Return log entries as CSV for spreadsheets, with formulas disabled."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, delimiter=separator)
-    writer.writerow(HEAD)
+    writer.writerow(HEADER)
     for row in rows:
         cells = (row.at, row.client, row.project_id or "", row.tool, row.asked)
         ids = (len(row.passages), " ".join(row.passages))
-        writer.writerow([_harmless(cell) for cell in (*cells, *ids, row.outcome, row.milliseconds)])
+        writer.writerow([_without_formula(cell) for cell in (*cells, *ids, row.outcome, row.milliseconds)])
     # Excel reads a file as UTF-8 only with a byte order mark.
     return text.getvalue().encode("utf-8-sig", errors="backslashreplace")
 
 
-def _harmless(cell: Any) -> Any:
+def _without_formula(cell: Any) -> Any:
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
 
 
@@ -44,7 +44,7 @@ def spreadsheet_separator() -> str:
     return ";" if QLocale.system().decimalPoint() == "," else ","
 
 
-def write_whole(file: Path, content: bytes) -> None:
+def _write_file(file: Path, content: bytes) -> None:
     """Write a file atomically: the old content stays until the new one is complete."""
     try:
         atomic_file.write(file, content)
@@ -92,7 +92,7 @@ class Export(QObject):
         separator = spreadsheet_separator()
         self._task = self._tasks.run(
             self,
-            lambda: write_whole(self._file, as_csv(self._rows, separator)),
+            lambda: _write_file(self._file, as_csv(self._rows, separator)),
             done=lambda _: self.finished.emit(len(self._rows)),
             failed=self.failed.emit,
         )

@@ -11,12 +11,12 @@ from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text.activity_text import editor_text, tool_text, toolset_text
-from citeloom.desktop.widgets.basics import GAP, Banner, EmptyState, ask_first, button, number, text, time_text
+from citeloom.desktop.widgets.basics import GAP, Banner, EmptyState, ask_confirmation, button, number, text, time_text
 from citeloom.desktop.widgets.layout import column, row, stack
 from citeloom.desktop.widgets.table import Column, RowsModel, Table
 
 
-class EditorsPart(QWidget):
+class EditorsTab(QWidget):
     """Lists the connected editors and disconnects one."""
 
     counted = Signal(int)
@@ -30,9 +30,9 @@ class EditorsPart(QWidget):
             Column(self.tr("Editor"), lambda row: editor_text(row.client, row.version), 0),
             Column(self.tr("Projects"), self._projects, 16),
             Column(self.tr("Access"), lambda row: toolset_text(row.toolsets), 14),
-            Column(self.tr("Connected since"), lambda row: time_text(row.since), 17, firm=True),
+            Column(self.tr("Connected since"), lambda row: time_text(row.since), 17, fixed=True),
             Column(self.tr("Last question"), self._last, 24),
-            Column(self.tr("Questions"), lambda row: number(row.calls), 11, number=True, firm=True),
+            Column(self.tr("Questions"), lambda row: number(row.calls), 11, number=True, fixed=True),
         )
         self.table = Table(self.model, self.tr("Editors that are connected"))
         self.banner = Banner()
@@ -40,11 +40,14 @@ class EditorsPart(QWidget):
             "connect",
             self.tr("No editor is connected"),
             self.tr("An editor appears here as soon as it starts CiteLoom. Is yours set up?"),
-            [(self.tr("&Connect an editor"), lambda: context.go.emit("connect", {}))],
+            [(self.tr("&Connect an editor"), lambda: context.open_page.emit("connect", {}))],
         )
         self.disconnect_button = button(self.tr("&Disconnect …"), self._confirm_disconnect, icon_name="disconnect")
         self.question: QMessageBox | None = None
-        hint = text(self.tr("They see only what you allow; their questions are under Questions."), muted=True)
+        hint = text(
+            self.tr("Editors see only the projects that you allow. Their questions are listed under Questions."),
+            muted=True,
+        )
         full = QWidget()
         column((self.table, 1), row((hint, 1), self.disconnect_button), of=full, spacing=GAP)
         self.stack = stack(self.empty, full)
@@ -91,7 +94,7 @@ class EditorsPart(QWidget):
             return
         request = DisconnectEditor(session_id=row.session_id)
         failed = self.banner.show_error
-        self.question = ask_first(
+        self.question = ask_confirmation(
             self,
             self.tr("Disconnect"),
             self.tr(

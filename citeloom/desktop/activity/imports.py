@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QFrame, QProgressBar, QScrollArea, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QWidget
 
 from citeloom.api.activity import JobList, ListJobs, PastJob
 from citeloom.api.engine import CancelJob
@@ -14,7 +14,7 @@ from citeloom.api.events import Event, JobFinished
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.jobs import RunningJob
 from citeloom.desktop.activity.rich_text import Paragraph, RichTextView
-from citeloom.desktop.library.job_strip import Elided
+from citeloom.desktop.library.job_strip import JobFrame
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text import job_text
@@ -24,26 +24,19 @@ from citeloom.desktop.widgets.layout import Stretch, column, row, splitter, stac
 from citeloom.desktop.widgets.table import Column, RowsModel, Table
 
 _MAX_CARDS = 5  # the others are only counted
-_STEPS = 1000
-FEW, ALL = 50, 500  # imports to request; the engine stores no more
+RECENT, ALL = 50, 500  # imports to request; the engine stores no more
 
 
-class JobCard(QFrame):
+class JobCard(JobFrame):
     """Card of a running job."""
 
     stopped = Signal(str)
 
     def __init__(self, job: RunningJob) -> None:
-        super().__init__()
-        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.name, self.message = text(bold=True), text()
+        super().__init__(self.name, self.message)
         self._id = job.job_id
-        self.name = text(bold=True)
-        self.message = text()
-        self.file = Elided()
-        self.bar = QProgressBar(textVisible=False)
-        self.bar.setMaximumHeight(round(self.fontMetrics().height() * 0.6))
-        self.stop_button = button(self.tr("Stop"), self._stop, icon_name="close")
-        row((column(self.name, self.message, self.bar, self.file), 1), self.stop_button, of=self, margins=None)
+        self.enable_stop()
         self.show_job(job)
 
     def show_job(self, job: RunningJob) -> None:
@@ -51,20 +44,14 @@ class JobCard(QFrame):
         title = job_text.title(job.kind, job.project)
         self.name.setText(f"{title} · {job.source}" if job.source else title)
         self.message.setText(" – ".join(filter(None, (job_text.stage_text(job), job_text.progress_text(job)))))
-        self.file.show_message(job_text.file_text(job))
+        self.show_progress(job)
         self.file.setVisible(bool(job.file))
-        waits = job.state in ("queued", "parked", "paused")
-        share = job_text.share(job)
-        # An empty range makes Qt show a busy indicator.
-        self.bar.setRange(0, _STEPS if share is not None or waits else 0)
-        self.bar.setValue(round((share or 0.0) * _STEPS))
         self.bar.setAccessibleName(self.tr("Progress: {job}").format(job=title))
-        self.stop_button.setToolTip(job_text.stop_text(job.kind))
         if self.stop_button.isEnabled():
             self.stop_button.setAccessibleName(self.tr("Stop: {job}").format(job=title))
 
     def enable_stop(self) -> None:
-        """Enable the button again after stopping failed."""
+        """Enable the button, also again after stopping failed. No mnemonic: there may be several cards."""
         self.stop_button.setEnabled(True)
         self.stop_button.setText(self.tr("Stop"))
 
@@ -74,7 +61,7 @@ class JobCard(QFrame):
         self.stopped.emit(self._id)
 
 
-class Running(QScrollArea):
+class RunningJobs(QScrollArea):
     """Scrollable list of the first running jobs, with the number of the others."""
 
     stopped = Signal(str)
@@ -112,7 +99,7 @@ class Running(QScrollArea):
         self.updateGeometry()
 
 
-class ImportsPart(QWidget):
+class ImportsTab(QWidget):
     """Shows running jobs and past imports."""
 
     counted = Signal(int)  # number of running jobs
@@ -121,17 +108,17 @@ class ImportsPart(QWidget):
         super().__init__(parent)
         self.context = context
         self._task: Task | None = None
-        self._limit = FEW
+        self._limit = RECENT
         self.banner = Banner()
-        self.running = Running()
+        self.running = RunningJobs()
         self.model = RowsModel[PastJob](
             "job_id",
-            Column(self.tr("Finished"), lambda row: time_text(row.finished_at), 17, firm=True),
+            Column(self.tr("Finished"), lambda row: time_text(row.finished_at), 17, fixed=True),
             Column(self.tr("Project"), lambda row: row.project, 16),
             Column(self.tr("Source"), source_text, 0),
             Column(self.tr("Outcome"), result_text, 20),
-            Column(self.tr("Read"), partial(_count, "documents_processed"), 8, number=True, firm=True),
-            Column(self.tr("Not read"), partial(_count, "failed"), 10, number=True, firm=True),
+            Column(self.tr("Read"), partial(_count, "documents_processed"), 8, number=True, fixed=True),
+            Column(self.tr("Not read"), partial(_count, "failed"), 10, number=True, fixed=True),
         )
         self.table = Table(self.model, self.tr("Past imports, newest first"))
         self.details = RichTextView(self.tr("Result of the selected import"))
@@ -142,15 +129,15 @@ class ImportsPart(QWidget):
             "projects",
             self.tr("Nothing has been imported yet"),
             self.tr("Create a project from the collections or folders that you work with."),
-            [(self.tr("Go to the &projects"), lambda: context.go.emit("projects", {}))],
+            [(self.tr("Go to the &projects"), lambda: context.open_page.emit("projects", {}))],
         )
         self._lay_out()
-        self.table.selectionModel().selectionChanged.connect(lambda *_: self._on_chosen())
+        self.table.selectionModel().selectionChanged.connect(lambda *_: self._on_selection())
         self.running.stopped.connect(self._stop)
-        context.engine_status.changed.connect(self._on_overview)
+        context.engine_status.changed.connect(self._on_engine_status)
         context.tasks.event_received.connect(self._on_event)
-        self._on_overview()
-        self._on_chosen()
+        self._on_engine_status()
+        self._on_selection()
 
     def refresh(self) -> None:
         """Load the past imports."""
@@ -181,15 +168,15 @@ class ImportsPart(QWidget):
         self._task = None
         self.banner.load_succeeded()
         self.model.set_rows(jobs.past)
-        self.older_button.setVisible(len(jobs.past) == FEW == self._limit)
+        self.older_button.setVisible(len(jobs.past) == RECENT == self._limit)
         self._arrange()
 
     def _on_event(self, event: Event) -> None:
         if isinstance(event, JobFinished) and self.isVisible():
             self.refresh()
 
-    def _on_overview(self) -> None:
-        jobs = self.context.engine_status.now.jobs
+    def _on_engine_status(self) -> None:
+        jobs = self.context.engine_status.current.jobs
         self.counted.emit(len(jobs))
         if self.isVisible() or not jobs:
             self.running.show_jobs(jobs)
@@ -197,24 +184,24 @@ class ImportsPart(QWidget):
 
     def showEvent(self, event: Any) -> None:
         super().showEvent(event)
-        self.running.show_jobs(self.context.engine_status.now.jobs)
+        self.running.show_jobs(self.context.engine_status.current.jobs)
         self._arrange()
 
     def _arrange(self) -> None:
-        busy = bool(self.context.engine_status.now.jobs)
+        busy = bool(self.context.engine_status.current.jobs)
         self.running_title.setVisible(busy)
         self.past_title.setVisible(busy and bool(self.model.rows))
         self.stack.setVisible(not busy or bool(self.model.rows))
         self.stack.setCurrentIndex(1 if self.model.rows else 0)
 
-    def _on_chosen(self) -> None:
+    def _on_selection(self) -> None:
         row = self.table.chosen()
         self.papers_button.setEnabled(bool(row and row.project))  # a backup has no project
         self.details.write(self._result_paragraphs(row) if row else [])
 
     def _show_papers(self) -> None:
         if row := self.table.chosen():
-            self.context.go.emit("projects", {"project": row.project})
+            self.context.open_page.emit("projects", {"project": row.project})
 
     def _show_older(self) -> None:
         self._limit = ALL

@@ -39,13 +39,13 @@ class LogModel(RowsModel[AccessEntry]):
     def __init__(self, tasks: EngineTasks) -> None:
         super().__init__(
             "id",
-            Column(self.tr("When"), lambda row: time_text(row.at), 17, firm=True),
+            Column(self.tr("When"), lambda row: time_text(row.at), 17, fixed=True),
             Column(self.tr("Editor"), lambda row: editor_text(row.client), 16),
             Column(self.tr("Project"), lambda row: row.project_id or "", 12),
             Column(self.tr("What"), lambda row: tool_text(row.tool), 16),
             Column(self.tr("Asked"), lambda row: row.asked, 0),
             Column(self.tr("Outcome"), lambda row: outcome_text(row.outcome), 14),
-            Column(self.tr("Passages"), lambda row: number(len(row.passages)), 10, number=True, firm=True),
+            Column(self.tr("Passages"), lambda row: number(len(row.passages)), 10, number=True, fixed=True),
         )
         self._tasks = tasks
         self.filters = LogFilters()
@@ -54,7 +54,7 @@ class LogModel(RowsModel[AccessEntry]):
         self._older: Task | None = None
         self._newer: Task | None = None
 
-    def show_only(self, filters: LogFilters) -> None:
+    def set_filters(self, filters: LogFilters) -> None:
         """Set the filters and reload."""
         self.filters = filters
         self.reload()

@@ -6,9 +6,9 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QTabWidget, QWidget
 
-from citeloom.desktop.activity.access_log import AccessLogPart
-from citeloom.desktop.activity.editors import EditorsPart
-from citeloom.desktop.activity.imports import ImportsPart
+from citeloom.desktop.activity.access_log import AccessLogTab
+from citeloom.desktop.activity.editors import EditorsTab
+from citeloom.desktop.activity.imports import ImportsTab
 from citeloom.desktop.shell.page import Page, PageContext
 from citeloom.desktop.widgets.basics import GAP, PAGE_MARGINS, heading, named, number
 from citeloom.desktop.widgets.layout import column
@@ -24,14 +24,14 @@ class ActivityPage(Page):
 
     def __init__(self, context: PageContext, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
-        self.editors = EditorsPart(context)
-        self.asked = AccessLogPart(context)
-        self.imports = ImportsPart(context)
+        self.editors = EditorsTab(context)
+        self.access_log = AccessLogTab(context)
+        self.imports = ImportsTab(context)
         self.tabs = named(QTabWidget(), self.tr("What to show"))
         self.tabs.setDocumentMode(True)
         for part, text in (
             (self.editors, self.tr("Editors")),
-            (self.asked, self.tr("Questions")),
+            (self.access_log, self.tr("Questions")),
             (self.imports, self.tr("Imports")),
         ):
             self.tabs.addTab(part, text)
@@ -41,14 +41,14 @@ class ActivityPage(Page):
         self.tabs.currentChanged.connect(lambda _: self._refresh())
         self.editors.counted.connect(lambda count: self._count(0, self.tr("Editors"), count))
         self.imports.counted.connect(lambda count: self._count(2, self.tr("Imports"), count))
-        context.engine_status.changed.connect(self._on_overview)
-        context.tasks.reached.connect(lambda _: self._load_all() if self.isVisible() else None)
+        context.engine_status.changed.connect(self._on_engine_status)
+        context.tasks.connected.connect(lambda _: self._load_all() if self.isVisible() else None)
 
     def title(self) -> str:
         return self.tr("Activity")
 
-    def shown(self, what: dict[str, str]) -> None:
-        self.context.engine_status.seen()
+    def shown(self, target: dict[str, str]) -> None:
+        self.context.engine_status.mark_seen()
         self._load_all()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -59,21 +59,21 @@ class ActivityPage(Page):
         super().hideEvent(event)
         self._timer.stop()
 
-    def _on_overview(self) -> None:
+    def _on_engine_status(self) -> None:
         # A problem that occurs while the page is visible is marked as seen at once.
-        if self.context.engine_status.now.troubles and self.isVisible() and self.isActiveWindow():
-            self.context.engine_status.seen()
+        if self.context.engine_status.current.unseen_problems and self.isVisible() and self.isActiveWindow():
+            self.context.engine_status.mark_seen()
 
     def _load_all(self) -> None:
         self.editors.refresh()
-        self.asked.load()
+        self.access_log.load()
         self.imports.refresh()
 
     def _refresh(self) -> None:
         """Reload the lists that no event keeps up to date."""
         self.editors.refresh()
-        if self.tabs.currentWidget() is self.asked:
-            self.asked.model.refresh()
+        if self.tabs.currentWidget() is self.access_log:
+            self.access_log.model.refresh()
 
     def _count(self, tab: int, text: str, count: int) -> None:
         shown = self.tr("{part} ({count})").format(part=text, count=number(count)) if count else text

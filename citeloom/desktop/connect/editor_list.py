@@ -56,7 +56,7 @@ class EditorsModel(ListModel[EditorState]):
         return None
 
 
-class _TwoLines(QStyledItemDelegate):
+class _EditorDelegate(QStyledItemDelegate):
     """Delegate that paints the name above the state, and a dot for editors that are set up."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
@@ -71,7 +71,7 @@ class _TwoLines(QStyledItemDelegate):
             left = rect.right() - side if option.direction == Qt.LayoutDirection.LeftToRight else rect.left()
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(dot)
+            painter.setBrush(option.palette.color(role) if chosen else dot)  # a coloured dot is lost on the highlight
             painter.drawEllipse(QRect(left, rect.center().y() - side // 2, side, side))
             beside = side + _PAD
             ltr = option.direction == Qt.LayoutDirection.LeftToRight
@@ -113,7 +113,7 @@ class EditorList(QListView):
         super().__init__(parent)
         self.editors = EditorsModel(self)
         self.setModel(self.editors)
-        self.setItemDelegate(_TwoLines(self))
+        self.setItemDelegate(_EditorDelegate(self))
         self.setAccessibleName(self.tr("Editors"))
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -55,15 +55,15 @@ class ConnectPage(Page):
             spacing=GAP,
         )
         self.list.picked.connect(self._on_picked)
-        self.panel.wanted.connect(self._on_wanted)
+        self.panel.action_requested.connect(self._on_action)
         context.tasks.event_received.connect(self._on_event)
-        context.tasks.reached.connect(lambda _: self._load_from_engine() if self.isVisible() else None)
+        context.tasks.connected.connect(lambda _: self._load_from_engine() if self.isVisible() else None)
 
     def title(self) -> str:
         return self.tr("Connect an editor")
 
-    def shown(self, what: dict[str, str]) -> None:
-        if project := what.get("project"):
+    def shown(self, target: dict[str, str]) -> None:
+        if project := target.get("project"):
             self.panel.choice.propose(project)
             self.other.choice.propose(project)
         self._detect()
@@ -123,7 +123,7 @@ class ConnectPage(Page):
         editors = {one.id: one for one in self.list.editors.rows}
         self.stack.setCurrentIndex(0 if picked in editors else 1)
         if picked in editors:
-            if self.panel.seen is None or self.panel.seen.id != picked:
+            if self.panel.editor is None or self.panel.editor.id != picked:
                 self.area.verticalScrollBar().setValue(0)
             self.panel.show_editor(editors[picked])
         else:
@@ -131,9 +131,9 @@ class ConnectPage(Page):
 
     # -- actions -------------------------------------------------------------------------------------------------
 
-    def _on_wanted(self, what: str) -> None:
-        seen = self.panel.seen
-        if seen is None:
+    def _on_action(self, what: str) -> None:
+        editor = self.panel.editor
+        if editor is None:
             return
         actions = {
             "copy": self._copy,
@@ -143,63 +143,63 @@ class ConnectPage(Page):
             "undo": self._undo,
         }
         if what in actions:
-            actions[what](seen)
+            actions[what](editor)
         elif (projects := self.panel.choice.projects()) is not None:
-            (self._preview if what == "preview" else self._connect)(seen, projects, self.panel.choice.toolsets())
+            (self._preview if what == "preview" else self._connect)(editor, projects, self.panel.choice.toolsets())
 
-    def _copy(self, seen: EditorState) -> None:
-        self.other.show_form(seen.id)
+    def _copy(self, editor: EditorState) -> None:
+        self.other.show_form(editor.id)
         self.list.pick(OTHER)
 
-    def _open(self, seen: EditorState) -> None:
-        self.context.tasks.open(self, seen.found.file.as_uri(), failed=self.banner.show_error)
+    def _open(self, editor: EditorState) -> None:
+        self.context.tasks.open(self, editor.found.file.as_uri(), failed=self.banner.show_error)
 
-    def _preview(self, seen: EditorState, projects: list[str], toolsets: list[str]) -> None:
+    def _preview(self, editor: EditorState, projects: list[str], toolsets: list[str]) -> None:
         def done(diff: str) -> None:
             title = self.tr("This will change in the file:") if diff else self.tr("Nothing will change in the file.")
-            self._show_output(seen, title, diff, diff=True)
+            self._show_output(editor, title, diff, diff=True)
 
         message = self.tr("Preparing the preview …")
-        self._run(seen, message, lambda: clients.preview(seen.found, projects, toolsets), done)
+        self._run(editor, message, lambda: clients.preview(editor.found, projects, toolsets), done)
 
-    def _connect(self, seen: EditorState, projects: list[str], toolsets: list[str]) -> None:
+    def _connect(self, editor: EditorState, projects: list[str], toolsets: list[str]) -> None:
         def done(change: Change) -> None:
-            self._show_change(seen, change)
-            self._test(seen, change)
+            self._show_change(editor, change)
+            self._test(editor, change)
 
         message = self.tr("Writing the entry …")
-        self._run(seen, message, lambda: clients.install(seen.found, projects, toolsets), done)
+        self._run(editor, message, lambda: clients.install(editor.found, projects, toolsets), done)
 
-    def _test(self, seen: EditorState, change: Change | None = None) -> None:
+    def _test(self, editor: EditorState, change: Change | None = None) -> None:
         self._run(
-            seen,
-            self.tr("Launching CiteLoom as {editor} does …").format(editor=seen.name),
-            lambda: clients.check_launch(clients.detect_editor(seen.id)),
-            lambda tested: self._on_tested(seen, tested, change),
+            editor,
+            self.tr("Launching CiteLoom as {editor} does …").format(editor=editor.name),
+            lambda: clients.check_launch(clients.detect_editor(editor.id)),
+            lambda tested: self._on_tested(editor, tested, change),
         )
 
-    def _remove(self, seen: EditorState) -> None:
+    def _remove(self, editor: EditorState) -> None:
         def done(change: Change) -> None:
-            self._show_change(seen, change)
-            self.banner.show_message(self.tr("CiteLoom was removed from {editor}.").format(editor=seen.name))
+            self._show_change(editor, change)
+            self.banner.show_message(self.tr("CiteLoom was removed from {editor}.").format(editor=editor.name))
 
-        self._run(seen, self.tr("Removing the entry …"), lambda: clients.remove(seen.found), done)
+        self._run(editor, self.tr("Removing the entry …"), lambda: clients.remove(editor.found), done)
 
-    def _undo(self, seen: EditorState) -> None:
+    def _undo(self, editor: EditorState) -> None:
         def done(_: None) -> None:
-            self._show_output(seen, "", "")
-            self.banner.show_message(self.tr("The file of {editor} was restored.").format(editor=seen.name))
+            self._show_output(editor, "", "")
+            self.banner.show_message(self.tr("The file of {editor} was restored.").format(editor=editor.name))
 
         def failed(error: CiteLoomError) -> None:
             message = self.tr("{reason} “Remove” deletes only CiteLoom’s entry and leaves the rest unchanged.")
-            self.banner.show_message(message.format(reason=error.message), wrong=True)
+            self.banner.show_message(message.format(reason=error.message), warning=True)
 
-        if change := seen.change:
-            self._run(seen, self.tr("Restoring the file …"), lambda: clients.undo(change), done, failed)
+        if change := editor.change:
+            self._run(editor, self.tr("Restoring the file …"), lambda: clients.undo(change), done, failed)
 
     def _run(
         self,
-        seen: EditorState,
+        editor: EditorState,
         message: str,
         work: Callable[[], Any],
         done: Callable[[Any], None],
@@ -208,7 +208,7 @@ class ConnectPage(Page):
         """Run an action off the UI thread, then detect the editors again."""
 
         def refused(error: CiteLoomError) -> None:
-            self.banner.show_error(error, action=(self.tr("Open the &file"), lambda: self._open(seen)))
+            self.banner.show_error(error, action=(self.tr("Open the &file"), lambda: self._open(editor)))
 
         def after(callback: Callable[[Any], None], value: Any) -> None:
             self.panel.show_progress("")
@@ -223,32 +223,32 @@ class ConnectPage(Page):
             failed=lambda error: after(failed or refused, error),
         )
 
-    def _on_tested(self, seen: EditorState, tested: LaunchResult, change: Change | None) -> None:
+    def _on_tested(self, editor: EditorState, tested: LaunchResult, change: Change | None) -> None:
         if tested.problem:
             message = self.tr("{editor} cannot reach CiteLoom this way. {reason} Press “Connect again”, then test.")
-            self.banner.show_message(message.format(editor=seen.name, reason=tested.problem.message), wrong=True)
+            self.banner.show_message(message.format(editor=editor.name, reason=tested.problem.message), warning=True)
             return
         message = self.tr("The entry works: CiteLoom answered after {seconds} s with {count} tools.").format(
             seconds=self.locale().toString(tested.seconds, "f", 1), count=number(len(tested.tools))
         )
-        if change or seen.id not in self._live:
+        if change or editor.id not in self._live:
             step = self.tr("{result} Next, in {editor}: {step}")
-            message = step.format(result=message, editor=seen.name, step=states.next_step_text(seen.found))
+            message = step.format(result=message, editor=editor.name, step=states.next_step_text(editor.found))
         self.banner.show_message(message)
         if change is None:
             tools = "\n".join(f"{tool_text(tool)}  ({tool})" for tool in tested.tools)
-            self._show_output(seen, self.tr("What {editor} can do with it:").format(editor=seen.name), tools)
+            self._show_output(editor, self.tr("What {editor} can do with it:").format(editor=editor.name), tools)
 
-    def _show_change(self, seen: EditorState, change: Change) -> None:
+    def _show_change(self, editor: EditorState, change: Change) -> None:
         if change.backup:
             message = self.tr("This was changed in the file; the previous version is next to it as {backup}:")
-            self._show_output(seen, message.format(backup=change.backup.name), change.diff, diff=True)
+            self._show_output(editor, message.format(backup=change.backup.name), change.diff, diff=True)
         else:
             title = self.tr("This was written:") if change.diff else self.tr("The entry already exists.")
-            self._show_output(seen, title, change.diff, diff=True)
+            self._show_output(editor, title, change.diff, diff=True)
 
-    def _show_output(self, seen: EditorState, title: str, message: str, *, diff: bool = False) -> None:
-        if self.panel.seen and self.panel.seen.id == seen.id:  # another editor may have been chosen meanwhile
+    def _show_output(self, editor: EditorState, title: str, message: str, *, diff: bool = False) -> None:
+        if self.panel.editor and self.panel.editor.id == editor.id:  # another editor may have been chosen meanwhile
             self.panel.show_output(title, message, diff=diff)
             if message:
                 QTimer.singleShot(0, self, self._reveal_output)

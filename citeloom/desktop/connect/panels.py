@@ -7,7 +7,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QProgressBar, QPushButton, QWidget
 
 from citeloom import editors
-from citeloom.desktop.connect.choice import Choice
+from citeloom.desktop.connect.access_choice import AccessChoice
 from citeloom.desktop.connect.states import EditorState, projects_text
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import PageContext
@@ -18,19 +18,19 @@ from citeloom.editors import DEFAULT_TOOLSETS
 
 
 class EditorPanel(QWidget):
-    """Shows an editor, and emits `wanted` for each action; the page carries it out."""
+    """Shows an editor, and emits `action_requested` for each action; the page carries it out."""
 
-    wanted = Signal(str)  # "connect", "preview", "test", "undo", "remove", "open", "copy"
+    action_requested = Signal(str)  # "connect", "preview", "test", "undo", "remove", "open", "copy"
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.seen: EditorState | None = None
+        self.editor: EditorState | None = None
         self._busy = False
         self.title = heading("")
         self.state = text()
         self.file = text(muted=True)
         self.problem = Banner()
-        self.choice = Choice()
+        self.choice = AccessChoice()
         self.connect_button = self._button(self.tr("&Connect"), "connect", "connect")
         self.preview_button = self._button(self.tr("Show what will c&hange"), "preview", "file")
         self.test_button = self._button(self.tr("&Test"), "test", "play")
@@ -50,11 +50,11 @@ class EditorPanel(QWidget):
         self.choice.changed.connect(self._enable)
         self.show_progress("")
 
-    def show_editor(self, seen: EditorState) -> None:
+    def show_editor(self, editor: EditorState) -> None:
         """Show an editor. The choice is kept when the same editor is shown again with an unchanged entry."""
-        before, self.seen = self.seen, seen
-        other = before is None or before.id != seen.id
-        entry = seen.found.connected
+        before, self.editor = self.editor, editor
+        other = before is None or before.id != editor.id
+        entry = editor.found.connected
         if other or (before is not None and before.found.connected != entry):
             self.choice.choose(
                 entry.projects if entry else (),
@@ -63,17 +63,17 @@ class EditorPanel(QWidget):
             )
         if other:
             self.show_output("", "")
-        self.title.setText(seen.name)
-        self.state.setText(self._state(seen))
-        self.file.setText(self.tr("Its file: {file}").format(file=seen.found.file))
+        self.title.setText(editor.name)
+        self.state.setText(self._state(editor))
+        self.file.setText(self.tr("Settings file: {file}").format(file=editor.found.file))
         self.connect_button.setText(self.tr("&Connect again") if entry else self.tr("&Connect"))
         self.connect_button.setAccessibleName(self.connect_button.text().replace("&", ""))
-        if seen.found.problem and (seen.found.installed or entry):
+        if editor.found.problem and (editor.found.installed or entry):
             message = self.tr("{reason} CiteLoom does not change it: fix it and come back, or add the entry yourself.")
             self.problem.show_message(
-                message.format(reason=seen.found.problem.message),
-                wrong=True,
-                action=(self.tr("Show the &entry to copy"), lambda: self.wanted.emit("copy")),
+                message.format(reason=editor.found.problem.message),
+                warning=True,
+                action=(self.tr("Show the &entry to copy"), lambda: self.action_requested.emit("copy")),
                 closable=False,
             )
         else:
@@ -97,7 +97,7 @@ class EditorPanel(QWidget):
         self._enable()
 
     def _button(self, message: str, what: str, icon_name: str) -> QPushButton:
-        return button(message, lambda: self.wanted.emit(what), icon_name=icon_name)
+        return button(message, lambda: self.action_requested.emit(what), icon_name=icon_name)
 
     def _lay_out(self) -> None:
         column(
@@ -114,30 +114,30 @@ class EditorPanel(QWidget):
             self.progress,
             self.output_title,
             self.output,
-            Stretch(),
+            Stretch(1),
             of=self,
             spacing=GAP,
         )
         first = (self.problem.button, self.test_button, self.undo_button, self.remove_button, self.open_button)
         tab_order(*first, *self.choice.controls(), self.connect_button, self.preview_button, self.output)
 
-    def _state(self, seen: EditorState) -> str:
-        entry = seen.found.connected
+    def _state(self, editor: EditorState) -> str:
+        entry = editor.found.connected
         if entry:
             message = self.tr("It is set up to see {projects}.").format(projects=projects_text(entry))
-            if seen.live:
+            if editor.live:
                 return self.tr("{setup} It is connected right now.").format(setup=message)
             return message
-        if seen.live:
+        if editor.live:
             return self.tr("It is connected right now, through an entry in another file.")
-        if seen.found.installed:
+        if editor.found.installed:
             return self.tr("It is installed on this computer, but not connected yet.")
         return self.tr("It was not found on this computer. You can set it up before you install it.")
 
     def _enable(self) -> None:
-        if self.seen is None:
+        if self.editor is None:
             return
-        found, free = self.seen.found, not self._busy
+        found, free = self.editor.found, not self._busy
         chosen = self.choice.projects() is not None
         writable = found.problem is None
         self.hint.setVisible(writable and not chosen)
@@ -145,7 +145,7 @@ class EditorPanel(QWidget):
         self.preview_button.setEnabled(free and chosen and writable)
         self.test_button.setVisible(found.connected is not None)
         self.remove_button.setVisible(found.connected is not None)
-        self.undo_button.setVisible(self.seen.change is not None)
+        self.undo_button.setVisible(self.editor.change is not None)
         self.open_button.setVisible(found.exists)
         self.test_button.setEnabled(free)
         self.undo_button.setEnabled(free)
@@ -159,7 +159,7 @@ class OtherPanel(QWidget):
         super().__init__(parent)
         self.context = context
         self._task: Task | None = None
-        self.choice = Choice()
+        self.choice = AccessChoice()
         self.form = QComboBox()
         for part in (self.form, self.form.view()):
             part.setAccessibleName(self.tr("Format of the entry"))

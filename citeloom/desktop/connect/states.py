@@ -42,10 +42,10 @@ def _last_change(found: DetectedEditor) -> Change | None:
         return None
 
 
-def state_text(seen: EditorState) -> str:
+def state_text(editor: EditorState) -> str:
     """Return the state of an editor as a short text."""
-    found = seen.found
-    if seen.live:
+    found = editor.found
+    if editor.live:
         return translate("Connect", "Connected now")
     if found.connected:
         return translate("Connect", "Set up for {projects}").format(projects=projects_text(found.connected))

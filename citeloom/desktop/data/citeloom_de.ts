@@ -2,7 +2,46 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de_DE" sourcelanguage="en">
 <context>
-    <name>AccessLogPart</name>
+    <name>AccessChoice</name>
+    <message>
+        <source>&amp;All projects, including future ones</source>
+        <translation>&amp;Alle Projekte, auch künftige</translation>
+    </message>
+    <message>
+        <source>&amp;Only these projects</source>
+        <translation>&amp;Nur diese Projekte</translation>
+    </message>
+    <message>
+        <source>&amp;Read: search, read, cite, check quotations</source>
+        <translation>&amp;Lesen: suchen, lesen, zitieren, Zitate prüfen</translation>
+    </message>
+    <message>
+        <source>Find a project</source>
+        <translation>Projekt suchen</translation>
+    </message>
+    <message>
+        <source>Projects that it may see</source>
+        <translation>Projekte, die er sehen darf</translation>
+    </message>
+    <message>
+        <source>Read and &amp;write: also add and remove papers</source>
+        <translation>Lesen und &amp;schreiben: auch Arbeiten hinzufügen und entfernen</translation>
+    </message>
+    <message>
+        <source>There is no project yet: create one under Projects.</source>
+        <translation>Es gibt noch kein Projekt: Legen Sie unter Projekte eines an.</translation>
+    </message>
+    <message>
+        <source>What may it do?</source>
+        <translation>Was darf er tun?</translation>
+    </message>
+    <message>
+        <source>Which projects may it see?</source>
+        <translation>Welche Projekte darf er sehen?</translation>
+    </message>
+</context>
+<context>
+    <name>AccessLogTab</name>
     <message>
         <source>&amp;Editor:</source>
         <translation>&amp;Editor:</translation>
@@ -60,12 +99,12 @@
         <translation>Export läuft, Einträge bisher: {count}&#xa0;…</translation>
     </message>
     <message>
-        <source>Nothing has been asked yet</source>
-        <translation>Es wurde noch nichts gefragt</translation>
+        <source>No matching questions</source>
+        <translation>Keine passenden Fragen</translation>
     </message>
     <message>
-        <source>Nothing was asked here</source>
-        <translation>Hier wurde nichts gefragt</translation>
+        <source>Nothing has been asked yet</source>
+        <translation>Es wurde noch nichts gefragt</translation>
     </message>
     <message>
         <source>Open &amp;Settings</source>
@@ -399,45 +438,6 @@
     </message>
 </context>
 <context>
-    <name>Choice</name>
-    <message>
-        <source>&amp;All projects, including future ones</source>
-        <translation>&amp;Alle Projekte, auch künftige</translation>
-    </message>
-    <message>
-        <source>&amp;Only these projects</source>
-        <translation>&amp;Nur diese Projekte</translation>
-    </message>
-    <message>
-        <source>&amp;Read: search, read, cite, check quotations</source>
-        <translation>&amp;Lesen: suchen, lesen, zitieren, Zitate prüfen</translation>
-    </message>
-    <message>
-        <source>Find a project</source>
-        <translation>Projekt suchen</translation>
-    </message>
-    <message>
-        <source>Projects that it may see</source>
-        <translation>Projekte, die er sehen darf</translation>
-    </message>
-    <message>
-        <source>Read and &amp;write: also add and remove papers</source>
-        <translation>Lesen und &amp;schreiben: auch Arbeiten hinzufügen und entfernen</translation>
-    </message>
-    <message>
-        <source>There is no project yet: create one under Projects.</source>
-        <translation>Es gibt noch kein Projekt: Legen Sie unter Projekte eines an.</translation>
-    </message>
-    <message>
-        <source>What may it do?</source>
-        <translation>Was darf er tun?</translation>
-    </message>
-    <message>
-        <source>Which projects may it see?</source>
-        <translation>Welche Projekte darf er sehen?</translation>
-    </message>
-</context>
-<context>
     <name>ChoiceStep</name>
     <message>
         <source>&amp;Remove it</source>
@@ -622,6 +622,25 @@
     </message>
 </context>
 <context>
+    <name>Coverage</name>
+    <message>
+        <source>{count} could not be read</source>
+        <translation>{count} nicht lesbar</translation>
+    </message>
+    <message>
+        <source>{count} still to be read</source>
+        <translation>{count} noch einzulesen</translation>
+    </message>
+    <message>
+        <source>{count} without a file</source>
+        <translation>{count} ohne Datei</translation>
+    </message>
+    <message>
+        <source>{searchable} of {documents} papers searchable</source>
+        <translation>{searchable} von {documents} Arbeiten durchsuchbar</translation>
+    </message>
+</context>
+<context>
     <name>DataSection</name>
     <message>
         <source>&amp;Open the data folder</source>
@@ -634,6 +653,10 @@
     <message>
         <source>Conversions and copies that no paper of any project needs</source>
         <translation>Umwandlungen und Kopien, die keine Arbeit eines Projekts braucht</translation>
+    </message>
+    <message>
+        <source>Converted papers</source>
+        <translation>Umgewandelte Arbeiten</translation>
     </message>
     <message>
         <source>Copies from Zotero</source>
@@ -682,10 +705,6 @@
     <message>
         <source>Never</source>
         <translation>Nie</translation>
-    </message>
-    <message>
-        <source>Papers as they were read</source>
-        <translation>Arbeiten, wie sie eingelesen wurden</translation>
     </message>
     <message>
         <source>Papers from the web</source>
@@ -881,8 +900,8 @@
         <translation>Titel</translation>
     </message>
     <message>
-        <source>Words kept</source>
-        <translation>Wörter erhalten</translation>
+        <source>Word coverage</source>
+        <translation>Wortabdeckung</translation>
     </message>
 </context>
 <context>
@@ -974,10 +993,6 @@
         <translation>Er wurde auf diesem Computer nicht gefunden. Sie können ihn einrichten, bevor Sie ihn installieren.</translation>
     </message>
     <message>
-        <source>Its file: {file}</source>
-        <translation>Seine Datei: {file}</translation>
-    </message>
-    <message>
         <source>Launch the entry as the editor does, and check that CiteLoom answers</source>
         <translation>Den Eintrag starten, wie der Editor es tut, und prüfen, ob CiteLoom antwortet</translation>
     </message>
@@ -1000,6 +1015,10 @@
     <message>
         <source>Restore the file exactly as it was before the last change</source>
         <translation>Die Datei genau so wiederherstellen, wie sie vor der letzten Änderung war</translation>
+    </message>
+    <message>
+        <source>Settings file: {file}</source>
+        <translation>Einstellungsdatei: {file}</translation>
     </message>
     <message>
         <source>Show the &amp;entry to copy</source>
@@ -1038,7 +1057,7 @@
     </message>
 </context>
 <context>
-    <name>EditorsPart</name>
+    <name>EditorsTab</name>
     <message>
         <source>&amp;Connect an editor</source>
         <translation>Editor &amp;verbinden</translation>
@@ -1076,6 +1095,10 @@
         <translation>Editor</translation>
     </message>
     <message>
+        <source>Editors see only the projects that you allow. Their questions are listed under Questions.</source>
+        <translation>Editoren sehen nur die Projekte, die Sie erlauben. Ihre Fragen stehen unter „Fragen“.</translation>
+    </message>
+    <message>
         <source>Editors that are connected</source>
         <translation>Verbundene Editoren</translation>
     </message>
@@ -1096,12 +1119,47 @@
         <translation>Fragen</translation>
     </message>
     <message>
-        <source>They see only what you allow; their questions are under Questions.</source>
-        <translation>Sie sehen nur, was Sie erlauben; ihre Fragen stehen unter „Fragen“.</translation>
-    </message>
-    <message>
         <source>{what}, {when}</source>
         <translation>{what}, {when}</translation>
+    </message>
+</context>
+<context>
+    <name>EngineSnapshot</name>
+    <message>
+        <source>No project yet</source>
+        <translation>Noch kein Projekt</translation>
+    </message>
+    <message>
+        <source>Paused: {counts}</source>
+        <translation>Pausiert: {counts}</translation>
+    </message>
+    <message>
+        <source>Reading: {counts}</source>
+        <translation>Wird eingelesen: {counts}</translation>
+    </message>
+    <message>
+        <source>Starting …</source>
+        <translation>Startet&#xa0;…</translation>
+    </message>
+    <message>
+        <source>The engine has another version ({version})</source>
+        <translation>Der Dienst hat eine andere Version ({version})</translation>
+    </message>
+    <message>
+        <source>The settings file cannot be used</source>
+        <translation>Die Einstellungsdatei kann nicht verwendet werden</translation>
+    </message>
+    <message>
+        <source>Up to date: {counts}</source>
+        <translation>Auf dem neuesten Stand: {counts}</translation>
+    </message>
+    <message>
+        <source>Waiting for a server or disk that cannot be reached: {counts}</source>
+        <translation>Wartet auf einen Server oder ein Laufwerk, das nicht erreichbar ist: {counts}</translation>
+    </message>
+    <message>
+        <source>{searchable} of {documents} papers searchable</source>
+        <translation>{searchable} von {documents} Arbeiten durchsuchbar</translation>
     </message>
 </context>
 <context>
@@ -1412,7 +1470,7 @@
     </message>
 </context>
 <context>
-    <name>Importing</name>
+    <name>ImportStarter</name>
     <message>
         <source>{count} files or folders are being read.</source>
         <translation>Dateien oder Ordner, die eingelesen werden: {count}.</translation>
@@ -1427,7 +1485,7 @@
     </message>
 </context>
 <context>
-    <name>ImportsPart</name>
+    <name>ImportsTab</name>
     <message>
         <source>Could not be read: {count}</source>
         <translation>Nicht lesbar: {count}</translation>
@@ -1568,8 +1626,12 @@
         <translation>Den Schlüssel löschen?</translation>
     </message>
     <message>
-        <source>For an answer of a server.</source>
-        <translation>Auf eine Antwort eines Servers.</translation>
+        <source>How long to wait for a server’s answer.</source>
+        <translation>Wie lange auf die Antwort eines Servers gewartet wird.</translation>
+    </message>
+    <message>
+        <source>How many parts an index is split into, across the servers of a cluster.</source>
+        <translation>In wie viele Teile ein Index auf den Servern eines Clusters zerlegt wird.</translation>
     </message>
     <message>
         <source>Index</source>
@@ -1582,10 +1644,6 @@
     <message>
         <source>Location of the indexes of new projects</source>
         <translation>Ort der Indexe neuer Projekte</translation>
-    </message>
-    <message>
-        <source>Parts of an index, on as many servers of a cluster.</source>
-        <translation>Teile eines Index, auf ebenso vielen Servern eines Clusters.</translation>
     </message>
     <message>
         <source>Passages</source>
@@ -1645,7 +1703,7 @@
     </message>
 </context>
 <context>
-    <name>IndexWords</name>
+    <name>IndexText</name>
     <message>
         <source>No key is in use. A test shows whether a server requires one.</source>
         <translation>Es ist kein Schlüssel in Gebrauch. Eine Prüfung zeigt, ob ein Server einen verlangt.</translation>
@@ -1699,7 +1757,7 @@
     </message>
 </context>
 <context>
-    <name>JobStrip</name>
+    <name>JobFrame</name>
     <message>
         <source>How much is done</source>
         <translation>Wie viel getan ist</translation>
@@ -1864,25 +1922,6 @@
     </message>
 </context>
 <context>
-    <name>Kit</name>
-    <message>
-        <source>{count} could not be read</source>
-        <translation>{count} nicht lesbar</translation>
-    </message>
-    <message>
-        <source>{count} still to be read</source>
-        <translation>{count} noch einzulesen</translation>
-    </message>
-    <message>
-        <source>{count} without a file</source>
-        <translation>{count} ohne Datei</translation>
-    </message>
-    <message>
-        <source>{searchable} of {documents} papers searchable</source>
-        <translation>{searchable} von {documents} Arbeiten durchsuchbar</translation>
-    </message>
-</context>
-<context>
     <name>LanguageStep</name>
     <message>
         <source>Languages of scanned pages</source>
@@ -1950,6 +1989,10 @@
 <context>
     <name>LogsSection</name>
     <message>
+        <source>&amp;Log</source>
+        <translation>Pro&amp;tokoll</translation>
+    </message>
+    <message>
         <source>&amp;Open the folder</source>
         <translation>&amp;Ordner öffnen</translation>
     </message>
@@ -1980,10 +2023,6 @@
     <message>
         <source>Everything works.</source>
         <translation>Alles funktioniert.</translation>
-    </message>
-    <message>
-        <source>Log of &amp;the</source>
-        <translation>Welches Pro&amp;tokoll</translation>
     </message>
     <message>
         <source>Log to show</source>
@@ -2436,6 +2475,10 @@
         <translation>Arbeiten, die entfernt würden</translation>
     </message>
     <message>
+        <source>Record changed</source>
+        <translation>Eintrag geändert</translation>
+    </message>
+    <message>
         <source>To be read</source>
         <translation>Einzulesen</translation>
     </message>
@@ -2450,10 +2493,6 @@
     <message>
         <source>Unchanged</source>
         <translation>Unverändert</translation>
-    </message>
-    <message>
-        <source>With another record</source>
-        <translation>Mit geändertem Eintrag</translation>
     </message>
     <message>
         <source>Without a file</source>
@@ -2545,6 +2584,10 @@
         <translation>&amp;Entfernen</translation>
     </message>
     <message>
+        <source>&amp;Sources</source>
+        <translation>&amp;Quellen</translation>
+    </message>
+    <message>
         <source>A folder that the project reads</source>
         <translation>Ein Ordner, den das Projekt einliest</translation>
     </message>
@@ -2561,10 +2604,6 @@
         <translation>Zu diesem Projekt hinzufügen</translation>
     </message>
     <message>
-        <source>Also unchanged ones</source>
-        <translation>Auch unveränderte</translation>
-    </message>
-    <message>
         <source>Checking …</source>
         <translation>Wird geprüft&#xa0;…</translation>
     </message>
@@ -2579,6 +2618,10 @@
     <message>
         <source>Part of &amp;Zotero…</source>
         <translation>Teil von &amp;Zotero&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Reads them again even if their files have not changed</source>
+        <translation>Liest sie erneut ein, auch wenn ihre Dateien unverändert sind</translation>
     </message>
     <message>
         <source>Rebuild the index</source>
@@ -2623,10 +2666,6 @@
     <message>
         <source>Try failed papers a&amp;gain</source>
         <translation>Fehlgeschlagene noch ein&amp;mal versuchen</translation>
-    </message>
-    <message>
-        <source>What it &amp;reads</source>
-        <translation>Was es ein&amp;liest</translation>
     </message>
     <message>
         <source>{count} papers are no longer in their sources. They are kept; sync now to decide.</source>
@@ -2991,7 +3030,7 @@
     </message>
 </context>
 <context>
-    <name>Running</name>
+    <name>RunningJobs</name>
     <message>
         <source>Waiting: {count}</source>
         <translation>Wartend: {count}</translation>
@@ -3161,45 +3200,6 @@
     </message>
 </context>
 <context>
-    <name>Situation</name>
-    <message>
-        <source>No project yet</source>
-        <translation>Noch kein Projekt</translation>
-    </message>
-    <message>
-        <source>Paused: {counts}</source>
-        <translation>Pausiert: {counts}</translation>
-    </message>
-    <message>
-        <source>Reading: {counts}</source>
-        <translation>Wird eingelesen: {counts}</translation>
-    </message>
-    <message>
-        <source>Starting …</source>
-        <translation>Startet&#xa0;…</translation>
-    </message>
-    <message>
-        <source>The engine has another version ({version})</source>
-        <translation>Der Dienst hat eine andere Version ({version})</translation>
-    </message>
-    <message>
-        <source>The settings file cannot be used</source>
-        <translation>Die Einstellungsdatei kann nicht verwendet werden</translation>
-    </message>
-    <message>
-        <source>Up to date: {counts}</source>
-        <translation>Auf dem neuesten Stand: {counts}</translation>
-    </message>
-    <message>
-        <source>Waiting for a server or disk that cannot be reached: {counts}</source>
-        <translation>Wartet auf einen Server oder ein Laufwerk, das nicht erreichbar ist: {counts}</translation>
-    </message>
-    <message>
-        <source>{searchable} of {documents} papers searchable</source>
-        <translation>{searchable} von {documents} Arbeiten durchsuchbar</translation>
-    </message>
-</context>
-<context>
     <name>Sources</name>
     <message>
         <source>&amp;Stop reading it</source>
@@ -3290,10 +3290,6 @@
         <translation>CiteLoom konnte nicht nach Zotero suchen</translation>
     </message>
     <message>
-        <source>Create a &amp;key…</source>
-        <translation>&amp;Schlüssel erstellen&#xa0;…</translation>
-    </message>
-    <message>
         <source>Fetch files that are not on this &amp;computer</source>
         <translation>Dateien &amp;holen, die nicht auf diesem Computer sind</translation>
     </message>
@@ -3302,24 +3298,12 @@
         <translation>Von zotero.org, sobald Sie dort angemeldet sind.</translation>
     </message>
     <message>
-        <source>Key from zotero.org</source>
-        <translation>Schlüssel von zotero.org</translation>
-    </message>
-    <message>
         <source>Larger files are skipped, and the list of papers says so.</source>
         <translation>Größere Dateien werden übersprungen; das steht dann in der Liste der Arbeiten.</translation>
     </message>
     <message>
         <source>Largest file to fe&amp;tch</source>
         <translation>&amp;Größte Datei, die geholt wird</translation>
-    </message>
-    <message>
-        <source>Log out</source>
-        <translation>Abmelden</translation>
-    </message>
-    <message>
-        <source>Log out of zotero.org?</source>
-        <translation>Bei zotero.org abmelden?</translation>
     </message>
     <message>
         <source>Looking for Zotero …</source>
@@ -3346,10 +3330,6 @@
         <translation>Der Ordner mit zotero.sqlite und storage. Leer: der Ordner, den Zotero selbst nennt.</translation>
     </message>
     <message>
-        <source>The key is deleted from this system’s keyring. To log in again you need it, or a new one.</source>
-        <translation>Der Schlüssel wird aus dem Schlüsselbund dieses Systems gelöscht. Um sich wieder anzumelden, brauchen Sie ihn oder einen neuen.</translation>
-    </message>
-    <message>
         <source>Zotero</source>
         <translation>Zotero</translation>
     </message>
@@ -3373,24 +3353,12 @@
         <translation>&amp;Anmelden</translation>
     </message>
     <message>
-        <source>Checking the key …</source>
-        <translation>Der Schlüssel wird geprüft&#xa0;…</translation>
-    </message>
-    <message>
         <source>Choose a &amp;folder…</source>
         <translation>&amp;Ordner wählen&#xa0;…</translation>
     </message>
     <message>
         <source>CiteLoom could not look for Zotero</source>
         <translation>CiteLoom konnte nicht nach Zotero suchen</translation>
-    </message>
-    <message>
-        <source>Create a &amp;key…</source>
-        <translation>&amp;Schlüssel erstellen&#xa0;…</translation>
-    </message>
-    <message>
-        <source>Key from zotero.org</source>
-        <translation>Schlüssel von zotero.org</translation>
     </message>
     <message>
         <source>Logged in as {user}.</source>
@@ -3426,41 +3394,42 @@
     </message>
 </context>
 <context>
-    <name>ZoteroTree</name>
+    <name>ZoteroText</name>
     <message>
-        <source>Find a collection</source>
-        <translation>Sammlung suchen</translation>
+        <source>Create a &amp;key…</source>
+        <translation>&amp;Schlüssel erstellen&#xa0;…</translation>
     </message>
-    <message>
-        <source>Libraries and collections of Zotero</source>
-        <translation>Bibliotheken und Sammlungen von Zotero</translation>
-    </message>
-    <message>
-        <source>Library or collection</source>
-        <translation>Bibliothek oder Sammlung</translation>
-    </message>
-    <message>
-        <source>Papers</source>
-        <translation>Arbeiten</translation>
-    </message>
-</context>
-<context>
-    <name>ZoteroWords</name>
     <message>
         <source>In Zotero, open Settings (on a Mac: Zotero → Settings), choose Advanced, and tick “Allow other applications on this computer to communicate with Zotero”.</source>
         <translation>Öffnen Sie in Zotero die Einstellungen (auf einem Mac: Zotero → Einstellungen), wählen Sie „Erweitert“ und haken Sie „Anderen Anwendungen auf diesem Computer erlauben, mit Zotero zu kommunizieren“ an.</translation>
+    </message>
+    <message>
+        <source>Key from zotero.org</source>
+        <translation>Schlüssel von zotero.org</translation>
+    </message>
+    <message>
+        <source>Log out</source>
+        <translation>Abmelden</translation>
+    </message>
+    <message>
+        <source>Log out of zotero.org?</source>
+        <translation>Bei zotero.org abmelden?</translation>
     </message>
     <message>
         <source>The key comes from the environment variable CITELOOM_ZOTERO_API_KEY.</source>
         <translation>Der Schlüssel kommt aus der Umgebungsvariablen CITELOOM_ZOTERO_API_KEY.</translation>
     </message>
     <message>
+        <source>The key is deleted from this system’s keyring. To log in again you need it, or a new one.</source>
+        <translation>Der Schlüssel wird aus dem Schlüsselbund dieses Systems gelöscht. Um sich wieder anzumelden, brauchen Sie ihn oder einen neuen.</translation>
+    </message>
+    <message>
         <source>The key is stored in this system’s keyring.</source>
         <translation>Der Schlüssel liegt im Schlüsselbund dieses Systems.</translation>
     </message>
     <message>
-        <source>You are logged in as {user}. {kept}</source>
-        <translation>Sie sind angemeldet als {user}. {kept}</translation>
+        <source>You are logged in as {user}. {location}</source>
+        <translation>Sie sind angemeldet als {user}. {location}</translation>
     </message>
     <message>
         <source>You are not logged in. That is only needed for a library or files that are not on this computer.</source>
@@ -3496,7 +3465,26 @@
     </message>
 </context>
 <context>
-    <name>_ChoiceDialog</name>
+    <name>ZoteroTree</name>
+    <message>
+        <source>Find a collection</source>
+        <translation>Sammlung suchen</translation>
+    </message>
+    <message>
+        <source>Libraries and collections of Zotero</source>
+        <translation>Bibliotheken und Sammlungen von Zotero</translation>
+    </message>
+    <message>
+        <source>Library or collection</source>
+        <translation>Bibliothek oder Sammlung</translation>
+    </message>
+    <message>
+        <source>Papers</source>
+        <translation>Arbeiten</translation>
+    </message>
+</context>
+<context>
+    <name>_RequestDialog</name>
     <message>
         <source>One moment …</source>
         <translation>Einen Moment&#xa0;…</translation>

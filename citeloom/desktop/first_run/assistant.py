@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QDialog, QStackedWidget, QWidget
 from citeloom.desktop.first_run.choice_step import ChoiceStep, NameStep
 from citeloom.desktop.first_run.language_step import LanguageStep
 from citeloom.desktop.first_run.reading_step import ReadingStep
-from citeloom.desktop.first_run.step import Chosen, Step
+from citeloom.desktop.first_run.step import FirstRunChoices, Step
 from citeloom.desktop.first_run.zotero_step import ZoteroStep
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
@@ -24,12 +24,12 @@ class FirstRun(QDialog):
     def __init__(self, context: PageContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Your first project"))
-        self.chosen = Chosen()
-        self.zotero = ZoteroStep(context, self.chosen)
-        self.choice = ChoiceStep(context, self.chosen)
-        self.name = NameStep(context, self.chosen)
-        self.languages = LanguageStep(context, self.chosen)
-        self.reading = ReadingStep(context, self.chosen)
+        self.choices = FirstRunChoices()
+        self.zotero = ZoteroStep(context, self.choices)
+        self.choice = ChoiceStep(context, self.choices)
+        self.name = NameStep(context, self.choices)
+        self.languages = LanguageStep(context, self.choices)
+        self.reading = ReadingStep(context, self.choices)
         self.steps: list[Step] = [self.zotero, self.choice, self.name, self.languages, self.reading]
         self.stack = QStackedWidget()
         for step in self.steps:
@@ -38,10 +38,10 @@ class FirstRun(QDialog):
             area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             self.stack.addWidget(area)
             step.changed.connect(self._show_buttons)
-        self.zotero.folder_wanted.connect(self._folder_first)
-        self.zotero.sample_wanted.connect(self._sample_first)
-        self.reading.name_refused.connect(self._name_refused)
-        self.reading.away.connect(self.close)
+        self.zotero.folder_wanted.connect(self._start_with_folder)
+        self.zotero.sample_wanted.connect(self._start_with_sample)
+        self.reading.name_rejected.connect(self._name_rejected)
+        self.reading.page_requested.connect(self.close)
         self.problem = basics.Banner()
         self.where = basics.text(muted=True)
         self.where.setWordWrap(False)
@@ -57,9 +57,9 @@ class FirstRun(QDialog):
         self._number = -1
 
     @property
-    def over(self) -> bool:
+    def completed(self) -> bool:
         """Whether the project was created and the dialog closed; the next one starts from the first step."""
-        return bool(self.reading.made) and not self.isVisible()
+        return bool(self.reading.project) and not self.isVisible()
 
     @property
     def step(self) -> Step:
@@ -89,25 +89,25 @@ class FirstRun(QDialog):
 
     def done(self, result: int) -> None:
         # Qt calls this however the dialog is closed; a closeEvent that calls reject() would leave it open.
-        self.step.exited()
+        self.step.on_leave()
         super().done(result)
-        self.finished_with.emit(self.reading.made)
+        self.finished_with.emit(self.reading.project)
 
     def _go_to(self, number: int) -> None:
         if self._number >= 0:
-            self.step.exited()
+            self.step.on_leave()
         self._number = number
         self.problem.hide()
         if self.step is self.choice:
-            self.choice.with_zotero = self.zotero.found
+            self.choice.zotero_found = self.zotero.found
         self.stack.setCurrentIndex(number)
-        self.step.entered()
+        self.step.on_enter()
         self._show_buttons()
 
     def _show_buttons(self) -> None:
         last = self._number == len(self.steps) - 1
         self.where.setText(self.tr("Step {number} of {count}").format(number=self._number + 1, count=len(self.steps)))
-        self.back_button.setEnabled(self._number > 0 and not (last and bool(self.reading.made)))
+        self.back_button.setEnabled(self._number > 0 and not (last and bool(self.reading.project)))
         self.skip_button.setVisible(not last)
         before_last = self._number == len(self.steps) - 2
         text = self.tr("&Done") if last else self.tr("&Start") if before_last else self.tr("&Next")
@@ -115,15 +115,15 @@ class FirstRun(QDialog):
         self.next_button.setAccessibleName(text.replace("&", ""))
         self.next_button.setEnabled(self.step.ready())
 
-    def _folder_first(self) -> None:
+    def _start_with_folder(self) -> None:
         self._go_to(self.steps.index(self.choice))
-        self.choice.add_folder()
+        self.choice.browse()
 
-    def _sample_first(self) -> None:
-        self.chosen.sample = True
+    def _start_with_sample(self) -> None:
+        self.choices.sample = True
         self._go_to(self.steps.index(self.choice))
 
-    def _name_refused(self, problem: str) -> None:
+    def _name_rejected(self, problem: str) -> None:
         self._go_to(self.steps.index(self.name))
         self.name.show_message(problem)
 
@@ -134,4 +134,4 @@ class FirstRun(QDialog):
 
     def _on_not_saved(self, problem: str) -> None:
         self.next_button.setEnabled(True)
-        self.problem.show_message(problem, wrong=True)
+        self.problem.show_message(problem, warning=True)

@@ -6,77 +6,79 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QListWidget
 
-from citeloom.desktop.first_run.step import Chosen, Step
-from citeloom.desktop.library.source_dialogs import ZoteroChoice, choose_folder
+from citeloom.desktop.first_run.step import FirstRunChoices, Step
+from citeloom.desktop.library.source_dialogs import ZoteroChoice
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.file_dialogs import choose_folder
 from citeloom.desktop.widgets.layout import Stretch, add, row
 
 
 class ChoiceStep(Step):
     """Choice of Zotero collections, folders and the sample library."""
 
-    def __init__(self, context: PageContext, chosen: Chosen) -> None:
-        super().__init__(context, chosen)
+    def __init__(self, context: PageContext, choices: FirstRunChoices) -> None:
+        super().__init__(context, choices)
         self.title.setText(self.tr("What should the project read?"))
         self.message.setText(self.tr("An editor sees what you choose here, and nothing else. You can change it later."))
         self.zotero = ZoteroChoice(context)
         self.zotero.changed.connect(self._on_change)
         self.folders = basics.named(QListWidget(), self.tr("Folders to read"))
         self.folders.setMaximumHeight(self.fontMetrics().height() * 5)
-        self.add_button = basics.button(self.tr("Add a &folder…"), self.add_folder, icon_name="folder")
+        self.add_button = basics.button(self.tr("Add a &folder…"), self.browse, icon_name="folder")
         self.remove_button = basics.button(self.tr("&Remove it"), self._remove_folder)
         self.sample = QCheckBox(self.tr("The &sample library (ten short papers to try things with)"))
         self.sample.toggled.connect(self._on_change)
         buttons = row(self.add_button, self.remove_button, Stretch(), self.sample)
         add(self.inside, (self.zotero, 1), self.folders, buttons, Stretch())
-        self.with_zotero = True
+        self.zotero_found = True
         self._show_folders()
 
-    def entered(self) -> None:
-        self.zotero.setVisible(self.with_zotero)
-        self.sample.setChecked(self.chosen.sample)
-        if self.with_zotero and self.zotero.currentWidget() is not self.zotero.tree:
+    def on_enter(self) -> None:
+        self.zotero.setVisible(self.zotero_found)
+        self.sample.setChecked(self.choices.sample)
+        if self.zotero_found and self.zotero.currentWidget() is not self.zotero.tree:
             self.zotero.load()
 
     def ready(self) -> bool:
-        return self.chosen.anything
+        return self.choices.anything
 
-    def add_folder(self) -> None:
+    def browse(self) -> None:
         """Open a dialog to choose a folder."""
-        choose_folder(self, self.tr("A folder with papers"), self.take_folders)
+        choose_folder(self, self.tr("A folder with papers"), self.add_folder)
 
-    def take_folders(self, folders: list[str]) -> None:
-        """Add folders to the choice."""
-        self.chosen.folders += [f for f in folders if f not in self.chosen.folders]
+    def add_folder(self, folder: str) -> None:
+        """Add a folder to the choice."""
+        if folder not in self.choices.folders:
+            self.choices.folders.append(folder)
         self._show_folders()
         self._on_change()
 
     def _remove_folder(self) -> None:
         row = self.folders.currentRow()
         if row >= 0:
-            del self.chosen.folders[row]
+            del self.choices.folders[row]
             self._show_folders()
             self._on_change()
 
     def _show_folders(self) -> None:
         self.folders.clear()
-        self.folders.addItems(self.chosen.folders)
-        self.folders.setVisible(bool(self.chosen.folders))
-        self.remove_button.setVisible(bool(self.chosen.folders))
+        self.folders.addItems(self.choices.folders)
+        self.folders.setVisible(bool(self.choices.folders))
+        self.remove_button.setVisible(bool(self.choices.folders))
 
     def _on_change(self) -> None:
-        self.chosen.sample = self.sample.isChecked()
-        self.chosen.zotero = self.zotero.tree.chosen()
-        self.chosen.names = [*self.zotero.tree.chosen_names(), *(Path(f).name for f in self.chosen.folders)]
+        self.choices.sample = self.sample.isChecked()
+        self.choices.zotero = self.zotero.tree.chosen()
+        self.choices.names = [*self.zotero.tree.chosen_names(), *(Path(f).name for f in self.choices.folders)]
         self.changed.emit()
 
 
 class NameStep(Step):
     """Field for the name, suggested by what was chosen until the user types one."""
 
-    def __init__(self, context: PageContext, chosen: Chosen) -> None:
-        super().__init__(context, chosen)
+    def __init__(self, context: PageContext, choices: FirstRunChoices) -> None:
+        super().__init__(context, choices)
         self.title.setText(self.tr("What is it called?"))
         self.message.setText(self.tr("Editors use this name for the project, such as thesis or thesis/chapter-2."))
         label = basics.text(self.tr("N&ame of the project"))
@@ -87,9 +89,9 @@ class NameStep(Step):
         self.problem.hide()
         add(self.inside, label, self.name, self.problem, Stretch())
 
-    def entered(self) -> None:
+    def on_enter(self) -> None:
         if not self.name.isModified():  # typed by the user
-            self.name.setText(self.chosen.suggested_name())
+            self.name.setText(self.choices.suggested_name())
         self.name.setFocus()
         self.name.selectAll()
 
@@ -103,6 +105,6 @@ class NameStep(Step):
         self.name.setFocus()
 
     def _on_text(self, text: str) -> None:
-        self.chosen.name = text.strip()
+        self.choices.name = text.strip()
         self.problem.hide()
         self.changed.emit()

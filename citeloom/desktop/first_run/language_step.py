@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QListWidget
 from citeloom.api.maintenance import ListOcr, OcrSupport
 from citeloom.core import settings
 from citeloom.core.errors import CiteLoomError
-from citeloom.desktop.first_run.step import Chosen, Step
+from citeloom.desktop.first_run.step import FirstRunChoices, Step
 from citeloom.desktop.settings.sections.reading import LANGUAGE_CODE, language_item
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
@@ -21,8 +21,8 @@ _RESTART_MS = 10_000  # timeout for the engine to restart with the new settings
 class LanguageStep(Step):
     """List of languages with check boxes; saved in the settings file if changed."""
 
-    def __init__(self, context: PageContext, chosen: Chosen) -> None:
-        super().__init__(context, chosen)
+    def __init__(self, context: PageContext, choices: FirstRunChoices) -> None:
+        super().__init__(context, choices)
         self.title.setText(self.tr("Which languages are your scanned papers in?"))
         self.message.setText(
             self.tr("Text on scanned pages is recognised by OCR. Where a record names a language, that one is used.")
@@ -34,7 +34,7 @@ class LanguageStep(Step):
         self.inside.addWidget(self.status)
         self._saved: tuple[str, ...] = ()
 
-    def entered(self) -> None:
+    def on_enter(self) -> None:
         self.status.hide()
         if not self.list.count():
             self.context.tasks.run(self, lambda: settings.load().ocr.languages, done=self._on_settings)
@@ -73,11 +73,11 @@ class LanguageStep(Step):
         wait = QTimer(self, singleShot=True, interval=_RESTART_MS)
 
         def proceed() -> None:
-            self.context.tasks.reached.disconnect(proceed)
+            self.context.tasks.connected.disconnect(proceed)
             wait.stop()
             then()
 
-        self.context.tasks.reached.connect(proceed)
+        self.context.tasks.connected.connect(proceed)
         wait.timeout.connect(proceed)
         wait.start()
 

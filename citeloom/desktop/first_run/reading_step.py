@@ -8,7 +8,7 @@ from citeloom.api.events import Event, JobFinished
 from citeloom.api.importing import Ingest, import_result
 from citeloom.api.library import ProjectDetails, ShowProject
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.desktop.first_run.step import Chosen, Step
+from citeloom.desktop.first_run.step import FirstRunChoices, Step
 from citeloom.desktop.library.job_strip import JobStrip
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
@@ -18,13 +18,13 @@ from citeloom.desktop.widgets.layout import Stretch, add, row
 class ReadingStep(Step):
     """Creates the project, starts the import, and shows its progress."""
 
-    name_refused = Signal(str)
-    away = Signal()  # the user opens another page
+    name_rejected = Signal(str)
+    page_requested = Signal()  # the user opens another page
 
-    def __init__(self, context: PageContext, chosen: Chosen) -> None:
-        super().__init__(context, chosen)
-        self.made = ""  # the project, once it was created
-        self._lost = False  # the engine was lost meanwhile
+    def __init__(self, context: PageContext, choices: FirstRunChoices) -> None:
+        super().__init__(context, choices)
+        self.project = ""  # the project, once it was created
+        self._disconnected = False  # the engine was lost meanwhile
         self._asking = self._stale = False  # whether the coverage is being requested; whether it has changed since
         self.strip = JobStrip(context)
         self.banner = basics.Banner()
@@ -46,28 +46,30 @@ class ReadingStep(Step):
             row(self.connect_button, self.search_button, Stretch()),
             Stretch(),
         )
-        context.engine_status.changed.connect(self._on_overview)
+        context.engine_status.changed.connect(self._on_engine_status)
         context.tasks.event_received.connect(self._on_event)
-        context.tasks.reached.connect(self._on_reached)
+        context.tasks.connected.connect(self._on_connected)
 
-    def entered(self) -> None:
+    def on_enter(self) -> None:
         self.title.setText(self.tr("Creating the project …"))
         self.message.setText("")
         self._offer(False)
-        if self.made:
+        if self.project:
             self._start_import(None)
         else:
-            self.context.tasks.send(self, self.chosen.request(), done=self._start_import, failed=self._on_refused)
+            self.context.tasks.send(self, self.choices.request(), done=self._start_import, failed=self._on_refused)
 
     def _offer(self, ready: bool) -> None:
         for part in (self.next, self.connect_button, self.search_button, self.coverage, self.counts):
             part.setVisible(ready)
 
     def _start_import(self, _: object) -> None:
-        self.made = self.made or self.chosen.name
+        self.project = self.project or self.choices.name
         self.changed.emit()
-        self.strip.follow(self.made)
-        self.context.tasks.send(self, Ingest(project=self.made), done=self._on_import_started, failed=self._on_failed)
+        self.strip.follow(self.project)
+        self.context.tasks.send(
+            self, Ingest(project=self.project), done=self._on_import_started, failed=self._on_failed
+        )
 
     def _on_import_started(self, _: object) -> None:
         self.title.setText(self.tr("Your papers are being read"))
@@ -80,26 +82,26 @@ class ReadingStep(Step):
 
     def _on_refused(self, error: CiteLoomError) -> None:
         if error.code == Code.INVALID_PROJECT:
-            self.name_refused.emit(str(error))
+            self.name_rejected.emit(str(error))
             return
         self._on_failed(error)
 
     def _on_failed(self, error: CiteLoomError) -> None:
         self.title.setText(self.tr("That did not work"))
-        self._lost = error.code == Code.ENGINE_UNAVAILABLE
+        self._disconnected = error.code == Code.ENGINE_UNAVAILABLE
         self._show_error(error)
 
-    def _on_reached(self, _: object) -> None:
+    def _on_connected(self, _: object) -> None:
         """Continue when a lost engine is back."""
-        if self._lost:
-            self._lost = False
-            self.entered()
+        if self._disconnected:
+            self._disconnected = False
+            self.on_enter()
 
     def _show_error(self, error: CiteLoomError) -> None:
-        self.banner.show_error(error, action=(self.tr("Try again"), self.entered))
+        self.banner.show_error(error, action=(self.tr("Try again"), self.on_enter))
 
     def _on_event(self, event: Event) -> None:
-        if not isinstance(event, JobFinished) or not self.made or event.project_id != self.made:
+        if not isinstance(event, JobFinished) or not self.project or event.project_id != self.project:
             return
         self._ask_coverage()
         if event.error:
@@ -114,10 +116,10 @@ class ReadingStep(Step):
         self.next.setText(self.tr("Next:"))
         result = import_result(event)
         if problems := [*(f"{e['source']}: {e['reason']}" for e in result.errors), *result.warnings]:
-            self.banner.show_message("\n".join(problems[:5]), wrong=bool(result.errors))
+            self.banner.show_message("\n".join(problems[:5]), warning=bool(result.errors))
 
-    def _on_overview(self) -> None:
-        if self.made and self.isVisible() and self.strip.jobs():
+    def _on_engine_status(self) -> None:
+        if self.project and self.isVisible() and self.strip.jobs():
             self._ask_coverage()
 
     def _ask_coverage(self) -> None:
@@ -125,7 +127,7 @@ class ReadingStep(Step):
         self._stale = self._asking
         if not self._asking:
             self._asking = True
-            request = ShowProject(project=self.made)
+            request = ShowProject(project=self.project)
             self.context.tasks.send(
                 self, request, done=self._show_coverage, failed=lambda error: self._on_coverage_done()
             )
@@ -141,5 +143,5 @@ class ReadingStep(Step):
         self._on_coverage_done()
 
     def _go(self, page: str) -> None:
-        self.away.emit()  # first: closing the dialog opens the projects page
-        self.context.go.emit(page, {"project": self.made})
+        self.page_requested.emit()  # first: closing the dialog opens the projects page
+        self.context.open_page.emit(page, {"project": self.project})

@@ -21,7 +21,7 @@ _LONGEST_NAME = 40
 
 
 @dataclass
-class Chosen:
+class FirstRunChoices:
     """The choices for the first project."""
 
     zotero: list[ZoteroPart] = field(default_factory=list)
@@ -61,18 +61,18 @@ class Step(QWidget):
 
     changed = Signal()  # `ready` may have changed
 
-    def __init__(self, context: PageContext, chosen: Chosen) -> None:
+    def __init__(self, context: PageContext, choices: FirstRunChoices) -> None:
         super().__init__()
         self.context = context
-        self.chosen = chosen
+        self.choices = choices
         self.title = basics.text(bold=True, bigger=1.5)
         self.message = basics.text(muted=True)
         self.inside = column(self.title, self.message, of=self, spacing=basics.GAP)
 
-    def entered(self) -> None:
+    def on_enter(self) -> None:
         """Called when the step is shown."""
 
-    def exited(self) -> None:
+    def on_leave(self) -> None:
         """Called when the step is no longer shown."""
 
     def ready(self) -> bool:

@@ -56,7 +56,7 @@ class DocumentActions(QObject):
         self.retry.setToolTip(self.tr("Read them again"))
         self.convert.setToolTip(self.tr("Convert and recognise them again, as if they had never been read"))
 
-    def follow(self, project: str, count: int, one: DocumentRow | None) -> None:
+    def set_selection(self, project: str, count: int, one: DocumentRow | None) -> None:
         """Enable the actions for a selection; `one` is the document if exactly one is selected and loaded."""
         self._project, self._one = project, one
         for action in (self.retry, self.copy, self.convert, self.remove):
@@ -137,7 +137,7 @@ class DocumentActions(QObject):
             "is still in a folder or collection that the project reads comes back with the next sync."
         )
         request = RemoveDocuments(project=project, doc_ids=_ids(documents))
-        self.question = basics.ask_first(
+        self.question = basics.ask_confirmation(
             self._window,
             self.tr("Remove papers"),
             text.format(count=basics.number(len(documents)), project=project),

@@ -18,7 +18,7 @@ from citeloom.desktop.text import library_text
 from citeloom.desktop.widgets import basics
 from citeloom.desktop.widgets.table import Column, ColumnsModel, Index
 
-STATUS, CITEKEY, TITLE, PAGES, _COVERAGE, _OCR, REASON = range(7)
+STATUS, CITEKEY, TITLE, PAGES, _COVERAGE, _OCR, NOTE = range(7)
 # The engine's sort key of each column.
 SORTS = ("status", "citekey", "title", "pages", "word_coverage", "ocr_share", None)
 _MAX_REQUESTS = 2  # at a time: more would delay those of other pages
@@ -39,7 +39,7 @@ class DocumentsModel(ColumnsModel[Row]):
             Column(self.tr("Title"), _title, 29),
             Column(self.tr("Pages"), lambda row: basics.number(row.pages) if row.pages else "", 7, number=True),
             Column(
-                self.tr("Words kept"),
+                self.tr("Word coverage"),
                 lambda row: basics.percent(row.word_coverage),
                 11,
                 number=True,
@@ -52,7 +52,7 @@ class DocumentsModel(ColumnsModel[Row]):
                 number=True,
                 help=self.tr("How many of its pages were recognised by OCR"),
             ),
-            Column(self.tr("Note"), _remark, 40),
+            Column(self.tr("Note"), _note_text, 40),
             parent=parent,
         )
         self._engine = tasks
@@ -72,7 +72,7 @@ class DocumentsModel(ColumnsModel[Row]):
             self._reset([], 0)
         self._blocks.invalidate()
         if query:
-            self._want(0)
+            self._enqueue(0)
 
     def refresh(self, first: int, last: int) -> None:
         """Reload the visible rows, and others when they become visible."""
@@ -81,10 +81,10 @@ class DocumentsModel(ColumnsModel[Row]):
         self._drop_tasks()
         self._blocks.invalidate()
         if self._new_query:
-            self._want(0)
+            self._enqueue(0)
             return
         for block in range(last // BLOCK, first // BLOCK - 1, -1):
-            self._want(block)
+            self._enqueue(block)
 
     @property
     def waiting(self) -> bool:
@@ -97,12 +97,12 @@ class DocumentsModel(ColumnsModel[Row]):
 
     def places(self) -> dict[str, int]:
         """Return the row of each loaded document by its id."""
-        return {row.doc_id: at for at, row in self._blocks.known()}
+        return {row.doc_id: at for at, row in self._blocks.loaded()}
 
     def collect(self, owner: QObject, rows: Sequence[int], done: Callable[[list[Row]], object], failed: Failed) -> None:
         """Load the documents of these rows and pass them to `done`, even if other rows are shown by then."""
         query = self.query
-        found: dict[int, Row | None] = dict(self._blocks.known())
+        found: dict[int, Row | None] = dict(self._blocks.loaded())
 
         def load_next() -> None:
             missing = next((row for row in rows if row not in found), None)
@@ -123,14 +123,14 @@ class DocumentsModel(ColumnsModel[Row]):
 
     # -- loading -------------------------------------------------------------------------------------------------
 
-    def _want(self, block: int) -> None:
-        self._blocks.want(block)
+    def _enqueue(self, block: int) -> None:
+        self._blocks.enqueue(block)
         self._request_timer.start()
 
     def _request_blocks(self) -> None:
         self._tasks = [task for task in self._tasks if task.wanted]
-        while self._blocks.wants and len(self._tasks) < _MAX_REQUESTS and self.query:
-            block = self._blocks.next()
+        while self._blocks.has_queued and len(self._tasks) < _MAX_REQUESTS and self.query:
+            block = self._blocks.dequeue()
             self._tasks.append(
                 self._engine.send(
                     self,
@@ -150,7 +150,7 @@ class DocumentsModel(ColumnsModel[Row]):
             self._blocks.store(block, rows)
             last = min(block * BLOCK + BLOCK, total) - 1
             if last >= block * BLOCK:
-                self.dataChanged.emit(self.index(block * BLOCK, 0), self.index(last, REASON))
+                self.dataChanged.emit(self.index(block * BLOCK, 0), self.index(last, NOTE))
         self.answered.emit(page)
         self.arrived.emit()
         self._request_blocks()
@@ -188,8 +188,8 @@ class DocumentsModel(ColumnsModel[Row]):
 
     def row_at(self, number: int) -> Row | None:
         if not self._new_query:
-            self._blocks.want(number // BLOCK)
-            if self._blocks.wants and not self._request_timer.isActive():
+            self._blocks.enqueue(number // BLOCK)
+            if self._blocks.has_queued and not self._request_timer.isActive():
                 self._request_timer.start()
         return self._blocks.row(number)
 
@@ -217,5 +217,5 @@ def _title(row: Row) -> str:
     return row.title or row.source
 
 
-def _remark(row: Row) -> str:
+def _note_text(row: Row) -> str:
     return row.reason or library_text.doubt_text(row)

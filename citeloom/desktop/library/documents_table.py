@@ -16,8 +16,6 @@ from PySide6.QtWidgets import (
     QMenu,
     QScrollArea,
     QSizePolicy,
-    QSplitter,
-    QStackedLayout,
     QTableView,
     QToolBar,
     QToolButton,
@@ -28,13 +26,13 @@ from citeloom.api.library import DocumentPage, DocumentRow, ListDocuments
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.types import Coverage
 from citeloom.desktop.library.document_actions import DocumentActions
-from citeloom.desktop.library.documents_model import CITEKEY, REASON, SORTS, STATUS, DocumentsModel
+from citeloom.desktop.library.documents_model import CITEKEY, NOTE, SORTS, STATUS, DocumentsModel
 from citeloom.desktop.library.paged_list import Row
 from citeloom.desktop.shell.engine_tasks import EngineTasks, Task
 from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.text import library_text
 from citeloom.desktop.widgets import basics
-from citeloom.desktop.widgets.layout import Stretch, column, row
+from citeloom.desktop.widgets.layout import Stretch, column, row, splitter, stack
 from citeloom.desktop.widgets.table import set_up_view
 
 _TYPING_MS = 250
@@ -184,16 +182,9 @@ class DocumentsTable(QWidget):
             self.tr("No paper of this project has these words and this status."),
             [(self.tr("Show &all papers"), self.show_all)],
         )
-        place = QWidget()
-        self._stack = QStackedLayout(place)
-        self._stack.addWidget(self.view)
-        self._stack.addWidget(self._nothing)
-        self.splitter = QSplitter(Qt.Orientation.Vertical)
-        self.splitter.addWidget(place)
-        self.splitter.addWidget(self.details)
-        self.splitter.setStretchFactor(0, 1)
-        self.splitter.setChildrenCollapsible(False)
-        column(row((self.find_field, 1), self.status_box), self.tools, (self.splitter, 1), of=self)
+        self._stack = stack(self.view, self._nothing)
+        parts = splitter((self._stack, 300), (self.details, 200), vertical=True, stretch=(1, 0))
+        column(row((self.find_field, 1), self.status_box), self.tools, (parts, 1), of=self)
         wide = self.fontMetrics().horizontalAdvance("0")
         for number, shown in enumerate(self.model.columns):
             self.view.setColumnWidth(number, wide * shown.width)
@@ -262,10 +253,8 @@ class DocumentsTable(QWidget):
 
         if coverage != self._coverage:
             self._coverage = coverage
-            if self._counting:
-                self._counting.drop()
             request = ListDocuments(project=self.project, status="duplicate", limit=1)
-            self._counting = self._engine.send(self, request, done=done, failed=failed)
+            self._counting = self._engine.send(self, request, done=done, failed=failed, replaces=self._counting)
 
     def _show_counts(self, coverage: Coverage, duplicates: int) -> None:
         counts = {
@@ -322,7 +311,7 @@ class DocumentsTable(QWidget):
         ranges = self._ranges()
         count = sum(bottom + 1 - top for top, bottom in ranges)
         one: Row | None = self.model.document(ranges[0][0]) if count == 1 else None
-        self.actions_.follow(self.project, count, one)
+        self.actions_.set_selection(self.project, count, one)
         self.details.setVisible(one is not None)
         if one is not None:
             self.details.show_document(one)
@@ -339,7 +328,7 @@ class DocumentsTable(QWidget):
     def _select(self, rows: list[int]) -> None:
         selection = QItemSelection()
         for number in rows:
-            selection.select(self.model.index(number, STATUS), self.model.index(number, REASON))
+            selection.select(self.model.index(number, STATUS), self.model.index(number, NOTE))
         chosen = self.view.selectionModel()
         with QSignalBlocker(chosen):
             chosen.select(selection, QItemSelectionModel.SelectionFlag.ClearAndSelect)

@@ -1,4 +1,7 @@
-"""Progress bar for the jobs of a project, with a stop button. Used by the projects page, the assistant and settings."""
+"""Frames for running jobs, with progress and a stop button: `JobFrame` for one job, `JobStrip` for those of a project.
+
+Used by the pages projects, activity and settings, and by the assistant.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +18,13 @@ from citeloom.core.text.sanitize import clean
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text import job_text
 from citeloom.desktop.widgets import basics
-from citeloom.desktop.widgets.layout import column, row
+from citeloom.desktop.widgets.layout import Part, column, row
 
 _STEPS = 1000
 _THIN = 8  # pixels; the bar has no text
 
 
-class Elided(QLabel):
+class ElidedLabel(QLabel):
     """Label with one line of muted text, elided in the middle."""
 
     def __init__(self) -> None:
@@ -42,26 +45,45 @@ class Elided(QLabel):
         self.show_message(self._text)
 
 
-class JobStrip(QFrame):
+class JobFrame(QFrame):
+    """Frame of a job: the lines of a subclass, its progress bar, its current file and a stop button."""
+
+    def __init__(self, *lines: Part) -> None:
+        super().__init__()
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.file = ElidedLabel()
+        self.bar = basics.named(QProgressBar(textVisible=False), self.tr("How much is done"))
+        self.bar.setFixedHeight(_THIN)
+        self.stop_button = basics.button(self.tr("S&top"), self._stop, icon_name="close")
+        row((column(*lines, self.bar, self.file), 1), self.stop_button, of=self, margins=None)
+
+    def show_progress(self, job: RunningJob) -> None:
+        """Show the progress of a job and what stopping it does."""
+        share = job_text.share(job)
+        waits = job.state in ("queued", "parked", "paused")
+        # An empty range makes Qt show a busy indicator.
+        self.bar.setRange(0, _STEPS if share is not None or waits else 0)
+        self.bar.setValue(round(_STEPS * (share or 0.0)))
+        self.file.show_message(basics.one_line(job_text.file_text(job)))
+        self.stop_button.setToolTip(job_text.stop_text(job.kind))
+
+    def _stop(self) -> None:
+        raise NotImplementedError
+
+
+class JobStrip(JobFrame):
     """Progress of the jobs of a project, or of those without one; hidden while there are none."""
 
     failed = Signal(object)  # a CiteLoomError
 
     def __init__(self, context: PageContext) -> None:
-        super().__init__()
+        self.stage = basics.text()
+        self.time_left = basics.text(muted=True)
+        self.time_left.setWordWrap(False)
+        super().__init__(row((self.stage, 1), self.time_left))
         self._context = context
         self._project: str | None = None
         self._stopping: set[str] = set()  # ids of jobs being stopped; the current file is finished first
-        self.setFrameShape(QFrame.Shape.StyledPanel)
-        self.what = basics.text()
-        self.file = Elided()
-        self.left = basics.text(muted=True)
-        self.left.setWordWrap(False)
-        self.bar = basics.named(QProgressBar(textVisible=False), self.tr("How much is done"))
-        self.bar.setFixedHeight(_THIN)
-        self.stop_button = basics.button(self.tr("S&top"), self._stop, icon_name="close")
-        lines = column(row((self.what, 1), self.left), self.bar, self.file)
-        row((lines, 1), self.stop_button, of=self, margins=None)
         self.hide()
         context.engine_status.changed.connect(self._show)
 
@@ -72,25 +94,21 @@ class JobStrip(QFrame):
 
     def jobs(self) -> list[RunningJob]:
         """Return the jobs of the project, the active one first."""
-        jobs = [job for job in self._context.engine_status.now.jobs.values() if job.project == self._project]
+        jobs = [job for job in self._context.engine_status.current.jobs.values() if job.project == self._project]
         return sorted(jobs, key=lambda job: not job.stage)
 
     def _show(self) -> None:
         jobs = self.jobs()
         self.setVisible(bool(jobs))
-        self._stopping &= set(self._context.engine_status.now.jobs)
+        self._stopping &= set(self._context.engine_status.current.jobs)
         if not jobs:
             return
         job = jobs[0]
         self.stop_button.setEnabled(any(one.job_id not in self._stopping for one in jobs))
-        self.what.setText(job_text.stage_text(job))
-        self.file.show_message(basics.one_line(job_text.file_text(job)))
+        self.stage.setText(job_text.stage_text(job))
+        self.time_left.setText(job_text.time_left(job))
+        self.show_progress(job)
         self.file.setVisible(bool(job.file) or (job_text.counts_papers(job) and not job.waits_for))
-        self.left.setText(job_text.time_left(job))
-        share = job_text.share(job)
-        self.bar.setRange(0, _STEPS if share is not None else 0)
-        self.bar.setValue(int(_STEPS * (share or 0.0)))
-        self.stop_button.setToolTip(job_text.stop_text(job.kind))
 
     def _stop(self) -> None:
         for job in self.jobs():

@@ -57,11 +57,11 @@ class ProjectsPage(Page):
         self.setAcceptDrops(True)
         self.list.chosen.connect(self._on_chosen)
         self.view.failed.connect(self._on_error)
-        self.view.unread.connect(self._on_unread)
+        self.view.load_failed.connect(self._on_load_failed)
         self.view.notice.connect(self._show_message)
         self.view.coverage_seen.connect(self.list.model.show_coverage)
         self.view.removed.connect(self._on_removed)
-        context.tasks.reached.connect(self._on_reached)
+        context.tasks.connected.connect(self._on_connected)
         context.tasks.event_received.connect(self._on_event)
 
     def _lay_out(self) -> None:
@@ -74,16 +74,16 @@ class ProjectsPage(Page):
     def title(self) -> str:
         return self.tr("Projects")
 
-    def shown(self, what: dict[str, str]) -> None:
+    def shown(self, target: dict[str, str]) -> None:
         self._opened = True
-        self._to_choose = what.get("project") or self._to_choose
+        self._to_choose = target.get("project") or self._to_choose
         self.list.choose(self._to_choose)
         self.load()
 
     def load(self) -> None:
         """Load the list of projects."""
         self._task = self.context.tasks.send(
-            self, ListProjects(), done=self._show, failed=self._on_unread, replaces=self._task
+            self, ListProjects(), done=self._show, failed=self._on_load_failed, replaces=self._task
         )
 
     def _show(self, projects: list[ProjectSummary]) -> None:
@@ -101,7 +101,7 @@ class ProjectsPage(Page):
         self._show_message(self.tr("The project “{project}” was removed.").format(project=project), False)
         self.load()
 
-    def _on_reached(self, status: dict[str, Any]) -> None:
+    def _on_connected(self, status: dict[str, Any]) -> None:
         if self._engine_problem:
             self.banner.hide()
             self._engine_problem = False
@@ -122,7 +122,7 @@ class ProjectsPage(Page):
                     failed=lambda _: None,
                 )
 
-    def _on_unread(self, error: CiteLoomError) -> None:
+    def _on_load_failed(self, error: CiteLoomError) -> None:
         """Show why something could not be loaded; does not replace the error of an action, which would be lost."""
         lost = error.code == Code.ENGINE_UNAVAILABLE
         if not (lost and self.banner.isVisible() and not self._engine_problem):
@@ -135,16 +135,16 @@ class ProjectsPage(Page):
         if error.code == Code.INVALID_PROJECT:  # removed meanwhile by another client
             self.load()
 
-    def _show_message(self, text: str, wrong: bool) -> None:
+    def _show_message(self, text: str, warning: bool) -> None:
         self._engine_problem = False
-        self.banner.show_message(text, wrong=wrong)
+        self.banner.show_message(text, warning=warning)
 
     # -- new projects --------------------------------------------------------------------------------------------
 
     def new_project(self) -> None:
         """Open the dialog for a new project."""
         self.dialog = NewProjectDialog(self.context, self)
-        self.dialog.made.connect(self._on_made)
+        self.dialog.answered.connect(self._on_created)
         self.dialog.open()
 
     def try_sample(self) -> None:
@@ -152,12 +152,12 @@ class ProjectsPage(Page):
         sample = Path(paths.sample_folder())
         references, folder = str(sample / "library.json"), str(sample / "papers")
         request = AddProject(project=_SAMPLE, references=references, folders=[folder])
-        self.context.tasks.send(self, request, done=self._on_made, failed=self._on_error)
+        self.context.tasks.send(self, request, done=self._on_created, failed=self._on_error)
 
-    def _on_made(self, project: NewProject) -> None:
+    def _on_created(self, project: NewProject) -> None:
         self._to_choose = project.id
         if project.sources:
-            self.view.importing.read(project.id)
+            self.view.importing.start(project.id)
         if project.warnings:
             self._show_message("\n".join(project.warnings[:5]), True)
         self.load()

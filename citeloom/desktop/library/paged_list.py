@@ -20,7 +20,7 @@ class PagedRows:
         self.total = 0
         self._rows: dict[int, Sequence[Row]] = {}
         self._fresh: set[int] = set()  # blocks that are up to date
-        self._wanted: list[int] = []  # most recently visible last
+        self._queued: list[int] = []  # most recently visible last
         self._requested: set[int] = set()
         self._failed: set[int] = set()  # requested again only after `invalidate`
 
@@ -29,22 +29,22 @@ class PagedRows:
         rows = self._rows.get(number // BLOCK, ())
         return rows[number % BLOCK] if number % BLOCK < len(rows) else None
 
-    def want(self, block: int) -> None:
+    def enqueue(self, block: int) -> None:
         """Request a block before all others, unless it is loaded and up to date."""
         if block in self._fresh or block in self._requested or block in self._failed:
             return
-        if self._wanted[-1:] != [block]:
-            others = [one for one in self._wanted if one != block]
-            self._wanted = [*others[1 - _MAX_WAITING :], block]
+        if self._queued[-1:] != [block]:
+            others = [one for one in self._queued if one != block]
+            self._queued = [*others[1 - _MAX_WAITING :], block]
 
     @property
-    def wants(self) -> bool:
+    def has_queued(self) -> bool:
         """Whether there is a block to request."""
-        return bool(self._wanted)
+        return bool(self._queued)
 
-    def next(self) -> int:
+    def dequeue(self) -> int:
         """Return the next block to request."""
-        block = self._wanted.pop()
+        block = self._queued.pop()
         self._requested.add(block)
         return block
 
@@ -66,10 +66,10 @@ class PagedRows:
         """Mark all blocks as outdated: they are requested again when visible, and shown until then."""
         self._fresh.clear()
         self._failed.clear()
-        self._wanted.clear()
+        self._queued.clear()
         self._requested.clear()
 
-    def known(self) -> Iterator[tuple[int, Row]]:
+    def loaded(self) -> Iterator[tuple[int, Row]]:
         """Iterate over the loaded rows with their numbers, up-to-date ones last."""
         for block in sorted(self._rows, key=lambda one: (one in self._fresh, one)):
             for at, row in enumerate(self._rows[block], block * BLOCK):

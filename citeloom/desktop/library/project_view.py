@@ -27,14 +27,15 @@ from citeloom.core.jobs import RunningJob
 from citeloom.core.types import Coverage, Source
 from citeloom.desktop.library.documents_table import DocumentsTable
 from citeloom.desktop.library.job_strip import JobStrip
-from citeloom.desktop.library.source_dialogs import AddZoteroDialog, choose_files, choose_folder
-from citeloom.desktop.library.start_import import Importing
+from citeloom.desktop.library.source_dialogs import AddZoteroDialog
+from citeloom.desktop.library.start_import import ImportStarter
 from citeloom.desktop.shell.engine_tasks import EngineTasks, Task
 from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text import library_text
 from citeloom.desktop.text.job_text import IMPORT
 from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.file_dialogs import choose_file, choose_files, choose_folder
 from citeloom.desktop.widgets.layout import column, row
 
 _ICONS = {"zotero": "library", "folder": "folder", "file": "file"}
@@ -85,7 +86,7 @@ class Sources(QWidget):
         if item is None:
             return
         request = DisallowSource(project=self._project, source=item.data(Qt.ItemDataRole.UserRole))
-        self.question = basics.ask_first(
+        self.question = basics.ask_confirmation(
             self,
             self.tr("Stop reading this"),
             self.tr("Stop reading “{source}”? Its papers are removed; your files and Zotero are not changed.").format(
@@ -101,7 +102,7 @@ class ProjectView(QWidget):
 
     notice = Signal(str, bool)  # a message, whether it is a problem
     failed = Signal(object)  # a CiteLoomError of an action
-    unread = Signal(object)  # a CiteLoomError of loading, which is repeated when the engine is back
+    load_failed = Signal(object)  # a CiteLoomError of loading, which is repeated when the engine is back
     coverage_seen = Signal(str, object)  # a project and its Coverage
     removed = Signal(str)
 
@@ -115,7 +116,7 @@ class ProjectView(QWidget):
         self._removing: set[str] = set()  # projects that the engine is removing
         self.question: QMessageBox | None = None
         self.dialog: QDialog | None = None  # the last one opened
-        self.importing = Importing(context, self)
+        self.importing = ImportStarter(context, self)
         self.name = basics.heading("")
         self.name.setMinimumWidth(1)  # a name without a space must not widen the window
         self.bar = basics.CoverageBar()
@@ -127,15 +128,15 @@ class ProjectView(QWidget):
         self.remove_button = basics.button("", self._remove, icon_name="remove", tip=self.tr("Remove this project…"))
         self.retry_button = basics.button(
             self.tr("Try failed papers a&gain"),
-            lambda: self.importing.read(self.project, retry_failed=True),
+            lambda: self.importing.start(self.project, retry_failed=True),
             icon_name="retry",
-            tip=self.tr("Also unchanged ones"),
+            tip=self.tr("Reads them again even if their files have not changed"),
         )
         self.retry_button.hide()
         self.strip = JobStrip(context)
         self.papers = DocumentsTable(context.tasks)
         self.sources = Sources(context.tasks)
-        self.nothing = basics.EmptyState(
+        self.empty = basics.EmptyState(
             "folder",
             self.tr("This project reads nothing yet"),
             self.tr("Add a part of Zotero or a folder, or drop files and folders here."),
@@ -144,7 +145,7 @@ class ProjectView(QWidget):
         self.tabs = basics.named(QTabWidget(), self.tr("About this project"))
         self.tabs.setDocumentMode(True)
         self.tabs.addTab(_padded(self.papers), self.tr("&Papers"))
-        self.tabs.addTab(_padded(self.sources), self.tr("What it &reads"))
+        self.tabs.addTab(_padded(self.sources), self.tr("&Sources"))
         self._lay_out()
         self._connect()
 
@@ -155,21 +156,21 @@ class ProjectView(QWidget):
             column(self.bar, row((self.counts, 1), self.retry_button)),
             self.strip,
             (self.tabs, 1),
-            (self.nothing, 1),
+            (self.empty, 1),
             of=self,
             margins=(basics.GAP, 0, 0, 0),
             spacing=basics.GAP,
         )
-        self.nothing.hide()
+        self.empty.hide()
 
     def _connect(self) -> None:
-        self._context.engine_status.changed.connect(self._on_overview)
+        self._context.engine_status.changed.connect(self._on_engine_status)
         self._context.tasks.event_received.connect(self._on_event)
         self.papers.answered.connect(lambda page: self._show_coverage(page.coverage))
         self.papers.actions_.notice.connect(lambda text: self.notice.emit(text, False))
         self.papers.actions_.changed.connect(self.papers.reload_soon)
         self.sources.changed.connect(self._show)
-        self.papers.failed.connect(self._on_unread)
+        self.papers.failed.connect(self._on_load_failed)
         for part in (self.papers.actions_, self.sources, self.importing, self.strip):
             part.failed.connect(self.failed)
         self.importing.notice.connect(self.notice)
@@ -194,7 +195,7 @@ class ProjectView(QWidget):
         self.name.setText(project)
         self.name.setToolTip(basics.tip(project))
         self._show_coverage(coverage)
-        self.nothing.hide()
+        self.empty.hide()
         self.tabs.show()
         self.strip.follow(project)
         self.sources.show_project(project, (), None)
@@ -203,11 +204,9 @@ class ProjectView(QWidget):
 
     def load(self) -> None:
         """Load the project."""
-        if self._task:
-            self._task.drop()
         if self.project:
-            request = ShowProject(project=self.project)
-            self._task = self._context.tasks.send(self, request, done=self._show, failed=self._on_unread)
+            request, failed = ShowProject(project=self.project), self._on_load_failed
+            self._task = self._context.tasks.send(self, request, done=self._show, failed=failed, replaces=self._task)
             self.papers.reload_soon()
 
     def _show(self, project: ProjectDetails) -> None:
@@ -216,15 +215,15 @@ class ProjectView(QWidget):
         self._show_coverage(project.coverage)
         self.sources.show_project(project.id, project.sources, project.references)
         reads = bool(project.sources) or bool(project.coverage.documents)
-        self.nothing.setVisible(not reads)
+        self.empty.setVisible(not reads)
         self.tabs.setVisible(reads)
         self._reads = reads
         self._show_sync()
         self.papers.reload_soon()
 
-    def _on_unread(self, error: CiteLoomError) -> None:
+    def _on_load_failed(self, error: CiteLoomError) -> None:
         if self.project not in self._removing:
-            self.unread.emit(error)
+            self.load_failed.emit(error)
 
     def _show_coverage(self, coverage: Coverage) -> None:
         self.bar.show_coverage(coverage)
@@ -269,12 +268,13 @@ class ProjectView(QWidget):
     def _add_zotero(self) -> None:
         project = self.project
         self.dialog = dialog = AddZoteroDialog(self._context, self, project)
-        dialog.made.connect(self._show)
-        dialog.made.connect(lambda _: self.importing.read(project))
+        dialog.answered.connect(self._show)
+        dialog.answered.connect(lambda _: self.importing.start(project))
         dialog.open()
 
     def _add_folder(self) -> None:
-        self.dialog = choose_folder(self, self.tr("A folder that the project reads"), self.import_paths)
+        title = self.tr("A folder that the project reads")
+        self.dialog = choose_folder(self, title, lambda folder: self.import_paths([folder]))
 
     def _add_files(self) -> None:
         self.dialog = choose_files(self, self.tr("Files that the project reads"), self.import_paths)
@@ -282,12 +282,11 @@ class ProjectView(QWidget):
     def _choose_references(self) -> None:
         project = self.project
         kinds = self.tr("References ({suffixes})").format(suffixes="*.bib *.json")
-        self.dialog = choose_files(
+        self.dialog = choose_file(
             self,
             self.tr("The references of the project"),
-            lambda files: self.importing.read(project, references_path=str(Path(files[0]))),
+            lambda file: self.importing.start(project, references_path=str(Path(file))),
             kinds=kinds,
-            one=True,
         )
 
     def _rebuild(self) -> None:
@@ -296,12 +295,12 @@ class ProjectView(QWidget):
             "Rebuild the index of “{project}”? The old one is used until the new one is ready. "
             "Papers that were read are not read again."
         )
-        self.question = basics.ask_first(
+        self.question = basics.ask_confirmation(
             self,
             self.tr("Rebuild the index"),
             text.format(project=project),
             self.tr("&Rebuild it"),
-            lambda: self.importing.read(project, force_rebuild=True),
+            lambda: self.importing.start(project, force_rebuild=True),
         )
 
     def _remove(self) -> None:
@@ -312,7 +311,7 @@ class ProjectView(QWidget):
         )
         if self.strip.jobs():
             text = self.tr("{question} The running import is stopped.").format(question=text)
-        self.question = basics.ask_first(
+        self.question = basics.ask_confirmation(
             self,
             self.tr("Remove project"),
             text.format(project=project),
@@ -326,16 +325,16 @@ class ProjectView(QWidget):
         for job in self._jobs_of(project):
             cancel = CancelJob(job_id=job.job_id)
             self._context.tasks.send(self, cancel, failed=partial(self._not_stopped, project))
-        self._on_overview()
+        self._on_engine_status()
 
     def _not_stopped(self, project: str, error: CiteLoomError) -> None:
         self._to_remove.discard(project)
         self.failed.emit(error)
 
     def _jobs_of(self, project: str) -> list[RunningJob]:
-        return [job for job in self._context.engine_status.now.jobs.values() if job.project == project]
+        return [job for job in self._context.engine_status.current.jobs.values() if job.project == project]
 
-    def _on_overview(self) -> None:
+    def _on_engine_status(self) -> None:
         for project in sorted(one for one in self._to_remove if not self._jobs_of(one)):
             self._to_remove.discard(project)
             self._removing.add(project)

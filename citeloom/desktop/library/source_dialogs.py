@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
-    QFileDialog,
     QFormLayout,
     QLineEdit,
     QListWidget,
@@ -24,35 +22,9 @@ from citeloom.api.verbs import Request
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.file_dialogs import choose_file, choose_folder
 from citeloom.desktop.widgets.layout import column, row
 from citeloom.desktop.widgets.zotero_tree import ZoteroTree
-
-
-def choose_folder(parent: QWidget, title: str, then: Callable[[list[str]], object]) -> QFileDialog:
-    """Open a dialog for a folder."""
-    return _choose(parent, title, QFileDialog.FileMode.Directory, then)
-
-
-def choose_files(
-    parent: QWidget, title: str, then: Callable[[list[str]], object], *, kinds: str = "", one: bool = False
-) -> QFileDialog:
-    """Open a dialog for files."""
-    mode = QFileDialog.FileMode.ExistingFile if one else QFileDialog.FileMode.ExistingFiles
-    return _choose(parent, title, mode, then, kinds)
-
-
-def _choose(
-    parent: QWidget, title: str, mode: QFileDialog.FileMode, then: Callable[[list[str]], object], kinds: str = ""
-) -> QFileDialog:
-    dialog = QFileDialog(parent, title)
-    dialog.setFileMode(mode)
-    dialog.setOption(QFileDialog.Option.ShowDirsOnly, mode == QFileDialog.FileMode.Directory)
-    if kinds:
-        dialog.setNameFilter(kinds)
-    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    dialog.filesSelected.connect(then)
-    dialog.open()
-    return dialog
 
 
 def resize(dialog: QDialog, letters: int, lines: int) -> None:
@@ -92,10 +64,10 @@ class ZoteroChoice(QStackedWidget):
         self.setCurrentWidget(self.problem)
 
 
-class _ChoiceDialog(QDialog):
+class _RequestDialog(QDialog):
     """Base of dialogs that send a request and stay open until it is answered."""
 
-    made = Signal(object)  # the result of its request
+    answered = Signal(object)  # the result of its request
 
     def __init__(self, context: PageContext, parent: QWidget) -> None:
         super().__init__(parent)
@@ -126,7 +98,7 @@ class _ChoiceDialog(QDialog):
         self._context.tasks.send(self, request, done=self._done, failed=self._failed)
 
     def _done(self, project: ProjectDetails) -> None:
-        self.made.emit(project)
+        self.answered.emit(project)
         self.accept()
 
     def _failed(self, error: CiteLoomError) -> None:
@@ -138,7 +110,7 @@ class _ChoiceDialog(QDialog):
         self.buttons.setDisabled(busy)
 
 
-class AddZoteroDialog(_ChoiceDialog):
+class AddZoteroDialog(_RequestDialog):
     """Adds parts of Zotero to a project."""
 
     def __init__(self, context: PageContext, parent: QWidget, project: str) -> None:
@@ -160,7 +132,7 @@ class AddZoteroDialog(_ChoiceDialog):
         self.yes.setEnabled(bool(self.zotero.tree.chosen()))
 
 
-class NewProjectDialog(_ChoiceDialog):
+class NewProjectDialog(_RequestDialog):
     """Creates a project: its name, parts of Zotero, folders and references."""
 
     def __init__(self, context: PageContext, parent: QWidget) -> None:
@@ -213,7 +185,7 @@ class NewProjectDialog(_ChoiceDialog):
         self.drop_folder.setEnabled(self.folders.currentRow() >= 0)
 
     def _add_folder(self) -> None:
-        choose_folder(self, self.tr("A folder that the project reads"), self.folders.addItems)
+        choose_folder(self, self.tr("A folder that the project reads"), self.folders.addItem)
 
     def _drop_folder(self) -> None:
         self.folders.takeItem(self.folders.currentRow())
@@ -222,7 +194,7 @@ class NewProjectDialog(_ChoiceDialog):
     def _choose_references(self) -> None:
         kinds = self.tr("References ({suffixes})").format(suffixes="*.bib *.json")
         title = self.tr("The references of the project")
-        choose_files(self, title, lambda files: self.references.setText(files[0]), kinds=kinds, one=True)
+        choose_file(self, title, self.references.setText, kinds=kinds)
 
 
 def _with_buttons(field: QWidget, *buttons: QWidget, vertical: bool = False) -> QWidget:

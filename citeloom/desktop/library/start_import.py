@@ -44,7 +44,7 @@ class PlanDialog(QDialog):
         for count, label in (
             (len(plan.added), self.tr("To be read")),
             (len(plan.changed), self.tr("To be read again")),
-            (len(plan.updated), self.tr("With another record")),
+            (len(plan.updated), self.tr("Record changed")),
             (len(plan.without_file), self.tr("Without a file")),
             (len(removed), self.tr("To be removed")),
         ):
@@ -73,7 +73,7 @@ class PlanDialog(QDialog):
         return made
 
 
-class Importing(QObject):
+class ImportStarter(QObject):
     """Starts imports and reports whether they could be started."""
 
     notice = Signal(str, bool)  # a message, whether it is a problem
@@ -92,7 +92,7 @@ class Importing(QObject):
         request = PreviewSync(project=project)
         self._engine.send(self, request, done=partial(self._planned, project), failed=self._not_planned)
 
-    def read(self, project: str, **options: Any) -> None:
+    def start(self, project: str, **options: Any) -> None:
         """Import all sources of a project, with options of `Ingest`."""
         request = Ingest(project=project, **options)
         self._engine.send(self, request, done=lambda _: self.started.emit(), failed=self.failed.emit)
@@ -135,10 +135,10 @@ class Importing(QObject):
             lines = [self.tr("{file}: {problem}").format(file=p.source, problem=p.reason) for p in plan.problems]
             self.notice.emit("\n".join(lines[:_MAX_LISTED]), True)
         if not plan.needs_confirmation:
-            self.read(project)
+            self.start(project)
             return
         self.plan_dialog = PlanDialog(self._window, plan)
-        self.plan_dialog.decided.connect(lambda remove: self.read(project, remove_missing=remove))
+        self.plan_dialog.decided.connect(lambda remove: self.start(project, remove_missing=remove))
         self.plan_dialog.open()
 
     def _not_planned(self, error: CiteLoomError) -> None:

@@ -61,10 +61,10 @@ class SearchPage(Page):
         )
         self.welcome = self._welcome([])
         without_filters = (self.tr("Search without filters"), self.bar.filters.clear)
-        self.nothing = basics.EmptyState("search", "", "", [without_filters])
-        self.found = splitter((self.hits, 400), (self.reader, 600), stretch=(2, 3))
-        self.found.setHandleWidth(basics.GAP)
-        self.stack = stack(self.waiting, self.no_project, self.welcome, self.nothing, self.found)
+        self.no_results = basics.EmptyState("search", "", "", [without_filters])
+        self.results = splitter((self.hits, 400), (self.reader, 600), stretch=(2, 3))
+        self.results.setHandleWidth(basics.GAP)
+        self.stack = stack(self.waiting, self.no_project, self.welcome, self.no_results, self.results)
         self._lay_out()
         self._typing = basics.single_shot(self, _TYPING_MS, self.search_now)
         self._busy_timer = basics.single_shot(self, _BUSY_AFTER_MS, self.busy.show)
@@ -73,10 +73,10 @@ class SearchPage(Page):
     def title(self) -> str:
         return self.tr("Search")
 
-    def shown(self, what: dict[str, str]) -> None:
-        wanted = self._wanted_project = what.get("project") or self._wanted_project
-        if what.get("question"):
-            self.bar.box.setText(what["question"])
+    def shown(self, target: dict[str, str]) -> None:
+        wanted = self._wanted_project = target.get("project") or self._wanted_project
+        if target.get("question"):
+            self.bar.box.setText(target["question"])
         self._load_projects()
         self._load_facets()
         if self.bar.question() and wanted in (None, self.bar.project_id()):
@@ -122,7 +122,7 @@ class SearchPage(Page):
                 "Type a question, a claim or a few words. "
                 "You see the passages that your editor would get, each on its page."
             ),
-            [(question.replace("&", "&&"), partial(self._try, question)) for question in questions],
+            [(question.replace("&", "&&"), partial(self._search_for, question)) for question in questions],
         )
 
     def _connect(self) -> None:
@@ -136,7 +136,7 @@ class SearchPage(Page):
         self.hits.copied.connect(self.reader.copy_citation)
         self.hits.selectionModel().currentChanged.connect(self._on_hit)
         self.reader.failed.connect(self.banner.show_error)
-        self.context.tasks.reached.connect(self._on_reached)
+        self.context.tasks.connected.connect(self._on_connected)
         self.context.tasks.event_received.connect(self._on_event)
         find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
         find.activated.connect(self._focus_box)
@@ -151,7 +151,7 @@ class SearchPage(Page):
 
     def _on_projects(self, projects: list[ProjectSummary]) -> None:
         self._projects_loaded = True
-        self.bar.offer(projects, self._wanted_project)
+        self.bar.show_projects(projects, self._wanted_project)
         self._wanted_project = None
         if self.bar.project_id() is None:
             self._show_hits((), None, "")
@@ -161,7 +161,7 @@ class SearchPage(Page):
     def _on_project(self) -> None:
         self.model.show_hits((), "")
         self.reader.show_hit("", None, "")
-        self.bar.filters.offer(None)
+        self.bar.filters.show_facets(None)
         self._show_coverage(self._project_coverage())
         self._load_facets()
         self.search_now()
@@ -175,7 +175,7 @@ class SearchPage(Page):
             self._facets_task = self.context.tasks.send(self, request, done=self._on_facets, failed=lambda error: None)
 
     def _on_facets(self, facets: FacetsResult) -> None:
-        self.bar.filters.offer(facets)
+        self.bar.filters.show_facets(facets)
         topics = [tag for tag in facets.tags if tag[:1].isalpha()]
         old, self.welcome = self.welcome, self._welcome(topics[:2])
         current = self.stack.currentWidget() is old
@@ -208,7 +208,7 @@ class SearchPage(Page):
         if hits:
             row = max(0, self.model.row_of(before))
             self.hits.setCurrentIndex(self.model.index(row))
-            self.stack.setCurrentWidget(self.found)
+            self.stack.setCurrentWidget(self.results)
             return
         self.reader.show_hit("", None, "")
         if not self._projects_loaded:
@@ -230,9 +230,9 @@ class SearchPage(Page):
         return text.format(count=basics.number(coverage.searchable))
 
     def _show_nothing(self, title: str, text: str) -> None:
-        self.nothing.show_message(title, text)
-        self.nothing.buttons[0].setVisible(bool(self.bar.filters.filters()))
-        self.stack.setCurrentWidget(self.nothing)
+        self.no_results.show_message(title, text)
+        self.no_results.buttons[0].setVisible(bool(self.bar.filters.filters()))
+        self.stack.setCurrentWidget(self.no_results)
 
     def _project_coverage(self) -> Coverage:
         project = self.bar.chosen()
@@ -255,7 +255,7 @@ class SearchPage(Page):
 
     # -- events ------------------------------------------------------------------------------------------------
 
-    def _on_reached(self, status: dict[str, Any]) -> None:
+    def _on_connected(self, status: dict[str, Any]) -> None:
         if self._projects_task is None:
             return  # the page was not opened yet
         self.banner.hide()
@@ -268,7 +268,7 @@ class SearchPage(Page):
     def _on_event(self, event: Event) -> None:
         if not self.isVisible():
             return
-        if isinstance(event, JobQueued) and not self.bar.knows(event.project_id):
+        if isinstance(event, JobQueued) and not self.bar.has_project(event.project_id):
             self._load_projects()
         elif isinstance(event, JobFinished) and event.project_id == self.bar.project_id():
             self._load_projects()
@@ -288,9 +288,9 @@ class SearchPage(Page):
         self.bar.box.setFocus()
         self.bar.box.selectAll()
 
-    def _try(self, question: str) -> None:
+    def _search_for(self, question: str) -> None:
         self.bar.box.setText(question)
         self.search_now()
 
     def _show_papers(self) -> None:
-        self.context.go.emit("projects", {"project": self.bar.project_id() or ""})
+        self.context.open_page.emit("projects", {"project": self.bar.project_id() or ""})

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QPointF, Qt, Signal
-from PySide6.QtGui import QImage, QKeySequence, QPalette, QResizeEvent, QShortcut, QWheelEvent
+from PySide6.QtGui import QImage, QKeySequence, QPalette, QShortcut, QWheelEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QWidget
 
 from citeloom.api.library import GetPageImage, PageImage
@@ -47,25 +47,25 @@ class PageView(QWidget):
         self._merged: list[str] = []  # ids of the other passages of a merged hit, which are marked as well
         self._marks_tasks: list[Task] = []
         self.canvas = PageCanvas()
-        self.paper = basics.named(QScrollArea(), self.tr("Page"))
-        self.paper.setWidget(self.canvas)
-        self.paper.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.paper.setBackgroundRole(QPalette.ColorRole.Window)
-        self.paper.setFrameShape(QFrame.Shape.NoFrame)
-        self.paper.viewport().installEventFilter(self)
+        self.scroll_area = basics.named(QScrollArea(), self.tr("Page"))
+        self.scroll_area.setWidget(self.canvas)
+        self.scroll_area.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.scroll_area.setBackgroundRole(QPalette.ColorRole.Window)
+        self.scroll_area.setFrameShape(QFrame.Shape.NoFrame)
+        self.scroll_area.viewport().installEventFilter(self)
         self.busy = basics.busy_line(self.tr("The page is loading"))
         self.note = basics.text(muted=True)
         self.note.hide()
         back, forward = ("forward", "back") if self.isRightToLeft() else ("back", "forward")
         self.previous = self._tool(back, self.tr("Previous page"), "Alt+PgUp", lambda: self._turn(-1))
         self.next = self._tool(forward, self.tr("Next page"), "Alt+PgDown", lambda: self._turn(1))
-        self.where = basics.text(muted=True)
-        self.where.setWordWrap(False)
+        self.position = basics.text(muted=True)
+        self.position.setWordWrap(False)
         self.smaller = self._tool("minus", self.tr("Zoom out"), "Ctrl+-", lambda: self.zoom(-1))
         self.larger = self._tool("add", self.tr("Zoom in"), "Ctrl++", lambda: self.zoom(1), "Ctrl+=")
         self.fit = self._tool("fit", self.tr("Fit the width"), "Ctrl+0", lambda: self.zoom(0))
-        tools = (self.previous, self.where, self.next, Stretch(), self.smaller, self.fit, self.larger)
-        column(self.busy, (self.paper, 1), self.note, row(*tools), of=self, spacing=4)
+        tools = (self.previous, self.position, self.next, Stretch(), self.smaller, self.fit, self.larger)
+        column(self.busy, (self.scroll_area, 1), self.note, row(*tools), of=self, spacing=4)
         self._busy_timer = basics.single_shot(self, _BUSY_AFTER_MS, self.busy.show)
         self._sharpen = basics.single_shot(self, _SHARPEN_AFTER_MS, self._load_if_wider)
         self._show_position()
@@ -108,18 +108,17 @@ class PageView(QWidget):
         self._scroll_to(middle)
         self._sharpen.start()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._resize_canvas()
-        self._sharpen.start()
-
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.DevicePixelRatioChange:  # moved to a screen of another pixel density
             self._sharpen.start()
         return super().event(event)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if isinstance(event, QWheelEvent) and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+        # The viewport's own event: it may be resized later than this view, which is hidden with the search page.
+        if event.type() == QEvent.Type.Resize:
+            self._resize_canvas()
+            self._sharpen.start()
+        elif isinstance(event, QWheelEvent) and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             if turn := event.angleDelta().y():
                 self.zoom(1 if turn > 0 else -1)
             return True
@@ -250,31 +249,31 @@ class PageView(QWidget):
             self._load()
 
     def _width(self) -> int:
-        room = self.paper.viewport().width()
-        if self._zoom == _FIT and not self.paper.verticalScrollBar().isVisible():
-            room -= self.paper.verticalScrollBar().sizeHint().width()
+        room, bar = self.scroll_area.viewport().width(), self.scroll_area.verticalScrollBar()
+        if not bar.isVisible():  # the same width with and without it, or the two would alternate
+            room -= bar.sizeHint().width()
         return max(1, round(room * self._zoom))
 
     def _resize_canvas(self) -> None:
         self.canvas.set_width(self._width())
 
     def _middle(self) -> QPointF:
-        view = self.paper.viewport()
+        view = self.scroll_area.viewport()
         width, height = max(1, self.canvas.width()), max(1, self.canvas.height())
-        across, down = self.paper.horizontalScrollBar().value(), self.paper.verticalScrollBar().value()
+        across, down = self.scroll_area.horizontalScrollBar().value(), self.scroll_area.verticalScrollBar().value()
         return QPointF((across + view.width() / 2) / width, (down + view.height() / 2) / height)
 
     def _scroll_to(self, middle: QPointF) -> None:
-        view = self.paper.viewport()
-        self.paper.horizontalScrollBar().setValue(round(middle.x() * self.canvas.width() - view.width() / 2))
-        self.paper.verticalScrollBar().setValue(round(middle.y() * self.canvas.height() - view.height() / 2))
+        view = self.scroll_area.viewport()
+        self.scroll_area.horizontalScrollBar().setValue(round(middle.x() * self.canvas.width() - view.width() / 2))
+        self.scroll_area.verticalScrollBar().setValue(round(middle.y() * self.canvas.height() - view.height() / 2))
 
     def _scroll_to_mark(self) -> None:
         places = self.canvas.places()
-        view = self.paper.viewport()
+        view = self.scroll_area.viewport()
         top = places[0].top() - view.height() / 4 if places else 0
-        self.paper.verticalScrollBar().setValue(round(top))
-        self.paper.horizontalScrollBar().setValue(round(places[0].left() - view.width() / 4) if places else 0)
+        self.scroll_area.verticalScrollBar().setValue(round(top))
+        self.scroll_area.horizontalScrollBar().setValue(round(places[0].left() - view.width() / 4) if places else 0)
 
     def _show_position(self, label: str | None = None) -> None:
         known = self._page is not None and self._pages
@@ -285,7 +284,7 @@ class PageView(QWidget):
             )
             if label and label != str(self._page):
                 text = self.tr("page {label} ({place})").format(label=label, place=text)
-        self.where.setText(text)
+        self.position.setText(text)
         self.canvas.setAccessibleName(text)
         self.previous.setEnabled(bool(known and self._page and self._page > 1))
         self.next.setEnabled(bool(known and self._page and self._page < self._pages))

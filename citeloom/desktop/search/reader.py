@@ -39,15 +39,15 @@ class Reader(QWidget):
         self.also = basics.text(muted=True, shrinks=True)
         self.copied = basics.text(muted=True, shrinks=True)
         self.page = PageView(context)
-        self.why = basics.text(muted=True, shrinks=True)
-        self.why.hide()
+        self.problem = basics.text(muted=True, shrinks=True)
+        self.problem.hide()
         self.passage = PassageText()
         self.copy_button = self._copy_menu()
         keys = QKeySequence("Ctrl+O").toString(QKeySequence.SequenceFormat.NativeText)
         self.open_button = basics.button(self.tr("Open file"), self.open, icon_name="open", tip=keys)
         buttons = row(self.copy_button, self.open_button, (self.copied, 1))
         self.parts = splitter((self.page, 600), (self.passage, 100), vertical=True, stretch=(1, 0))
-        column(self.title, self.also, buttons, self.why, (self.parts, 1), of=self)
+        column(self.title, self.also, buttons, self.problem, (self.parts, 1), of=self)
         self._page_timer = basics.single_shot(self, _PAGE_DELAY_MS, self._show_page)
         self._fade = basics.single_shot(self, _COPIED_MS, self.copied.clear)
         self.page.failed.connect(self._on_page_failed)
@@ -85,7 +85,7 @@ class Reader(QWidget):
         for copies_citation in (self.copy_cite, self.copy_quote):
             copies_citation.setEnabled(bool(hit.cite))
         self.passage.show_passage(self._text(), question)
-        self.why.hide()
+        self.problem.hide()
         self.page.setVisible(bool(hit.page_span))
         self._page_timer.start()
 
@@ -195,8 +195,8 @@ class Reader(QWidget):
             return  # requested again when the engine is back
         self.page.empty()
         self.page.hide()
-        self.why.setText("" if error.code == Code.UNSUPPORTED_FORMAT else cut(str(error), 400))
-        self.why.setVisible(bool(self.why.text()))
+        self.problem.setText("" if error.code == Code.UNSUPPORTED_FORMAT else cut(str(error), 400))
+        self.problem.setVisible(bool(self.problem.text()))
         self._load_neighbours()
 
     def _load_neighbours(self) -> None:

@@ -83,7 +83,7 @@ class FilterPanel(QWidget):
             result["section_prefix"] = section
         return result
 
-    def offer(self, facets: FacetsResult | None) -> None:
+    def show_facets(self, facets: FacetsResult | None) -> None:
         """Set the choices from the project's facets, or none; the current values stay."""
         first, last = facets.years if facets and facets.years else (None, None)
         self.year_from.setPlaceholderText(self.tr("from") if first is None else str(first))
@@ -187,15 +187,15 @@ class SearchBar(QWidget):
         self.project = basics.named(QComboBox(), self.tr("Project"))
         self.project.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.project.setMinimumContentsLength(16)
-        self.way = basics.named(QComboBox(), self.tr("Search mode"))
-        self.way.addItem(self.tr("Meaning and words"))
-        self.way.addItem(self.tr("Meaning only"))
+        self.mode_box = basics.named(QComboBox(), self.tr("Search mode"))
+        self.mode_box.addItem(self.tr("Meaning and words"))
+        self.mode_box.addItem(self.tr("Meaning only"))
         names = self.project.view()
         if isinstance(names, QListView):  # avoids measuring thousands of names
             names.setUniformItemSizes(True)
             self.project.setStyleSheet("combobox-popup: 0;")
             self.project.setMaxVisibleItems(20)
-        for choice in (self.project, self.way):
+        for choice in (self.project, self.mode_box):
             choice.view().setAccessibleName(choice.accessibleName())
         self.filter_button = QToolButton()
         self.filter_button.setCheckable(True)
@@ -204,11 +204,11 @@ class SearchBar(QWidget):
         self.filters = FilterPanel()
         self.filters.hide()
         label = basics.label_for(self.tr("&Project"), self.project)
-        controls = row(label, (self.project, 1), self.way, self.filter_button, Stretch(1))
+        controls = row(label, (self.project, 1), self.mode_box, self.filter_button, Stretch(1))
         column(self.box, controls, self.filters, of=self)
         self.filter_button.toggled.connect(self.filters.setVisible)
         self.box.textChanged.connect(self.changed)
-        self.way.activated.connect(self._way_chosen)
+        self.mode_box.activated.connect(self._on_mode)
         self.filters.changed.connect(self._filters_changed)
         self.project.currentIndexChanged.connect(self._project_changed)
         self._show_filter_count()
@@ -227,7 +227,7 @@ class SearchBar(QWidget):
         at = self.project.currentIndex()
         return self._projects[at] if at >= 0 else None
 
-    def knows(self, project: str) -> bool:
+    def has_project(self, project: str) -> bool:
         """Return whether a project is in the list."""
         return any(one.id == project for one in self._projects)
 
@@ -236,10 +236,10 @@ class SearchBar(QWidget):
         project, question = self.project_id(), self.question()
         if not project or not question:
             return None
-        hybrid = None if self.way.currentIndex() == _HYBRID else False
+        hybrid = None if self.mode_box.currentIndex() == _HYBRID else False
         return Query(project=project, text=question, hybrid=hybrid, filters=self.filters.filters() or None)
 
-    def offer(self, projects: list[ProjectSummary], wanted: str | None) -> None:
+    def show_projects(self, projects: list[ProjectSummary], wanted: str | None) -> None:
         """Replace the projects; chooses the wanted one, else the previous one, else the first."""
         before = self.project_id()
         offered, ids = ([one.id for one in some] for some in (self._projects, projects))
@@ -265,16 +265,16 @@ class SearchBar(QWidget):
         chosen = self.chosen()
         hybrid = chosen is None or chosen.hybrid_enabled
         reason = "" if hybrid else self.tr("This project has no index of words: it can be searched by meaning only.")
-        model = self.way.model()
+        model = self.mode_box.model()
         if isinstance(model, QStandardItemModel):
             model.item(_HYBRID).setEnabled(hybrid)
-        self.way.setItemData(_HYBRID, reason, Qt.ItemDataRole.ToolTipRole)
-        self.way.setToolTip(reason)
-        self.way.setAccessibleDescription(reason)
-        with QSignalBlocker(self.way):
-            self.way.setCurrentIndex(_HYBRID if hybrid and self._hybrid else _DENSE)
+        self.mode_box.setItemData(_HYBRID, reason, Qt.ItemDataRole.ToolTipRole)
+        self.mode_box.setToolTip(reason)
+        self.mode_box.setAccessibleDescription(reason)
+        with QSignalBlocker(self.mode_box):
+            self.mode_box.setCurrentIndex(_HYBRID if hybrid and self._hybrid else _DENSE)
 
-    def _way_chosen(self, index: int) -> None:
+    def _on_mode(self, index: int) -> None:
         self._hybrid = index == _HYBRID
         self.changed.emit()
 

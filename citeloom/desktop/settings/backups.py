@@ -6,7 +6,6 @@ from datetime import date
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from citeloom.api.activity import StartedJob
@@ -18,6 +17,7 @@ from citeloom.desktop.library.job_strip import JobStrip
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text import job_text
 from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.file_dialogs import choose_file, save_file
 from citeloom.desktop.widgets.layout import Stretch, column, row
 
 _KIND = "backup"
@@ -57,13 +57,10 @@ class Backups(QWidget):
     # -- backup ----------------------------------------------------------------------------------------------------
 
     def _choose_target(self) -> None:
-        self.dialog = self._file_dialog(self.tr("Back up to a file"))
-        self.dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        self.dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)  # the engine refuses to overwrite a file
-        self.dialog.setDefaultSuffix("zip")
-        self.dialog.selectFile(str(Path.home() / f"citeloom-{date.today().isoformat()}.zip"))
-        self.dialog.fileSelected.connect(self._back_up)
-        self.dialog.open()
+        file = Path.home() / f"citeloom-{date.today().isoformat()}.zip"
+        title, kinds = self.tr("Back up to a file"), self.tr("Backups (*.zip)")
+        # The engine refuses to overwrite a file.
+        self.dialog = save_file(self, title, self._back_up, file, kinds=kinds, overwrite=False)
 
     def _back_up(self, file: str) -> None:
         def done(job: StartedJob) -> None:
@@ -87,10 +84,8 @@ class Backups(QWidget):
     # -- restore ---------------------------------------------------------------------------------------------------
 
     def _choose_backup(self) -> None:
-        self.dialog = self._file_dialog(self.tr("Restore a backup"))
-        self.dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        self.dialog.fileSelected.connect(self._read_backup)
-        self.dialog.open()
+        title, kinds = self.tr("Restore a backup"), self.tr("Backups (*.zip)")
+        self.dialog = choose_file(self, title, self._read_backup, kinds=kinds, start=str(Path.home()))
 
     def _read_backup(self, file: str) -> None:
         request = ReadBackup(file=file)
@@ -134,7 +129,7 @@ class Backups(QWidget):
                 )
             )
         text.append(self.tr("Editors reconnect automatically."))
-        self.question = basics.ask_first(
+        self.question = basics.ask_confirmation(
             self,
             self.tr("Restore {file}?").format(file=Path(backup.file).name),
             "\n\n".join(text),
@@ -170,11 +165,6 @@ class Backups(QWidget):
             part.setEnabled(not busy)
 
     # -- shared ----------------------------------------------------------------------------------------------------
-
-    def _file_dialog(self, title: str) -> QFileDialog:
-        dialog = QFileDialog(self, title, str(Path.home()), self.tr("Backups (*.zip)"))
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        return dialog
 
     def _folder_action(self, folder: Path) -> basics.Action:
         failed = self._banner.show_error

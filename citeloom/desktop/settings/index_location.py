@@ -43,7 +43,7 @@ class ServerAddress(QWidget):
         self.test_button = basics.button(self.tr("Te&st"), self.test, icon_name="check")
         self.status = basics.text(shrinks=True)
         self.warning = basics.text(shrinks=True)
-        self._sign = basics.Picture("warning", 20)
+        self._sign = basics.IconLabel("warning", 20)
         column(row((self.line, 1), self.test_button), self.status, row(self._sign, (self.warning, 1)), of=self)
         self._on_text()
 
@@ -155,7 +155,7 @@ class NewIndexes(QWidget):
             self.picked.emit(address)
 
     def _confirm_remote(self, address: str, text: str) -> None:
-        self.question = basics.ask_first(
+        self.question = basics.ask_confirmation(
             self,
             self.tr("Keep the passages of new projects on {address}?").format(address=address),
             text,

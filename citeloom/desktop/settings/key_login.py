@@ -1,4 +1,7 @@
-"""Login with the API key of a service, which is stored in the keyring and never displayed."""
+"""Login with the API key of a service, which is stored in the keyring and never displayed.
+
+Used by the settings, and by the assistant for zotero.org.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,15 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from citeloom.api.importing import LogInToZotero, LogOutOfZotero
 from citeloom.api.verbs import Request
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.shell.page import PageContext
+from citeloom.desktop.shell.translations import translate
 from citeloom.desktop.widgets import basics
 from citeloom.desktop.widgets.layout import Stretch, column, row
+
+_NEW_ZOTERO_KEY = "https://www.zotero.org/settings/keys/new"
 
 
 class KeyLogin(QWidget):
@@ -20,7 +27,7 @@ class KeyLogin(QWidget):
 
     logged_in = Signal(object)  # the engine's result
     logged_out = Signal()
-    failed = Signal(object)  # a CiteLoomError: the key could not be deleted
+    failed = Signal(object)  # a CiteLoomError of anything but logging in
 
     def __init__(
         self,
@@ -38,7 +45,7 @@ class KeyLogin(QWidget):
         self.key.returnPressed.connect(self._submit)
         self.log_in_button = basics.button(self.tr("Log &in"), self._submit)
         self.log_out_button = basics.button(
-            self.tr("Log &out…"), lambda: basics.ask_first(self, *question, self._send_log_out)
+            self.tr("Log &out…"), lambda: basics.ask_confirmation(self, *question, self._send_log_out)
         )
         self._without_key = (self.key, self.log_in_button, *buttons)
         controls = row((self.key, 1), self.log_in_button, *buttons, self.log_out_button, Stretch())
@@ -82,3 +89,24 @@ class KeyLogin(QWidget):
 
         self.log_out_button.setEnabled(False)
         self._context.tasks.send(self, self._log_out, done=lambda _: self.logged_out.emit(), failed=failed)
+
+
+def zotero_login(context: PageContext) -> KeyLogin:
+    """Create the login at zotero.org."""
+    question = (
+        translate("ZoteroText", "Log out of zotero.org?"),
+        translate(
+            "ZoteroText",
+            "The key is deleted from this system’s keyring. To log in again you need it, or a new one.",
+        ),
+        translate("ZoteroText", "Log out"),
+    )
+    create_button = basics.button(
+        translate("ZoteroText", "Create a &key…"),
+        lambda: context.tasks.open(login, _NEW_ZOTERO_KEY, failed=login.failed.emit),
+        icon_name="open",
+        tip=_NEW_ZOTERO_KEY,
+    )
+    name = translate("ZoteroText", "Key from zotero.org")
+    login = KeyLogin(context, name, lambda key: LogInToZotero(key=key), LogOutOfZotero(), question, create_button)
+    return login

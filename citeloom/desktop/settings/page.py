@@ -68,14 +68,14 @@ class SettingsPage(Page):
         self.settings_file.changed.connect(self._on_settings)
         self.settings_file.saved.connect(self._on_saved)
         self.settings_file.refused.connect(self._on_refused)
-        context.tasks.reached.connect(lambda _: self.current.shown() if self.isVisible() else None)
+        context.tasks.connected.connect(lambda _: self.current.shown() if self.isVisible() else None)
         self._on_settings()
 
     def title(self) -> str:
         return self.tr("Settings")
 
-    def shown(self, what: dict[str, str]) -> None:
-        section = what.get("section", "")
+    def shown(self, target: dict[str, str]) -> None:
+        section = target.get("section", "")
         self.settings_file.reload()
         if section in self.sections and self.current is not self.sections[section]:
             self.list.setCurrentRow(list(self.sections).index(section))
@@ -103,7 +103,7 @@ class SettingsPage(Page):
     def _on_settings(self) -> None:
         if problem := self.settings_file.problem:
             action = (self.tr("Open the file"), self._open_file)
-            self.file_banner.show_message(str(problem), wrong=True, action=action, closable=False)
+            self.file_banner.show_message(str(problem), warning=True, action=action, closable=False)
         else:
             self.file_banner.hide()
         for section in self.sections.values():

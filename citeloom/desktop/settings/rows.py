@@ -10,7 +10,6 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QHideEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QFileDialog,
     QLineEdit,
     QListView,
     QSizePolicy,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.file_dialogs import choose_folder
 from citeloom.desktop.widgets.layout import Part, Stretch, column, row
 from citeloom.desktop.widgets.table import Index, ListModel
 
@@ -178,7 +178,7 @@ class NumberRow(Row):
         self.picked.emit(self.name, self.control.value())
 
 
-class Choice(NamedTuple):
+class Option(NamedTuple):
     """One value of a setting."""
 
     value: str
@@ -186,7 +186,7 @@ class Choice(NamedTuple):
     possible: bool = True
 
 
-class _ChoicesModel(ListModel[Choice]):
+class _ChoicesModel(ListModel[Option]):
     """Model for the combo box, which stays fast with thousands of values."""
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -204,7 +204,7 @@ class ChoiceRow(Row):
 
     control: QComboBox
 
-    def __init__(self, name: str, label: str, help: str = "", choices: Sequence[Choice] = ()) -> None:
+    def __init__(self, name: str, label: str, help: str = "", choices: Sequence[Option] = ()) -> None:
         box = QComboBox()
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         box.setStyleSheet("combobox-popup: 0")  # a scrolling list: the other popup measures every row first
@@ -218,9 +218,9 @@ class ChoiceRow(Row):
         self._offered = choices
         self._value: str | None = None
 
-    def offer(self, choices: Sequence[Choice]) -> None:
+    def set_options(self, options: Sequence[Option]) -> None:
         """Set the choices."""
-        self._offered = choices
+        self._offered = options
         self._fill()
 
     def set_value(self, value: Any) -> None:
@@ -233,7 +233,7 @@ class ChoiceRow(Row):
     def _fill(self) -> None:
         choices = list(self._offered)
         if self._value is not None and all(choice.value != self._value for choice in choices):
-            choices.append(Choice(self._value, self._value))
+            choices.append(Option(self._value, self._value))
         if choices != self._choices.rows:
             self._choices.set_rows(choices)
         values = [choice.value for choice in choices]
@@ -272,12 +272,7 @@ class FolderRow(Row):
             self.picked.emit(self.name, wanted)
 
     def _choose(self) -> None:
-        dialog = QFileDialog(self, self.label, self.control.text())
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(self._chosen)
-        dialog.open()
+        choose_folder(self, self.label, self._chosen, start=self.control.text())
 
     def _chosen(self, folder: str) -> None:
         self.control.setText(folder)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
@@ -13,7 +13,6 @@ from citeloom.api.importing import import_result
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.jobs import Progress, RunningJob
 from citeloom.desktop.shell.engine_tasks import EngineTasks, other_version
-from citeloom.desktop.shell.icons import TrayState
 from citeloom.desktop.shell.translations import translate
 from citeloom.desktop.text import job_text
 from citeloom.desktop.widgets.basics import single_shot
@@ -24,25 +23,15 @@ _RESTART_REASONS = ("settings changed", "a backup was restored", "the data folde
 
 
 @dataclass(frozen=True)
-class Situation:
+class EngineSnapshot:
     """Snapshot of the engine's state."""
 
-    reached: bool = False
+    connected: bool = False
     problem: CiteLoomError | None = None  # why it cannot be reached
     other_version: str | None = None
     status: StatusResult | None = None
     jobs: dict[str, RunningJob] = field(default_factory=dict)  # queued and running, by id
-    troubles: tuple[str, ...] = ()  # problems that the user has not seen yet
-
-    @property
-    def tray_state(self) -> TrayState:
-        """The state of the tray icon."""
-        wrong = self.settings_problem or (self.status and self.status.orphaned_indexes)
-        if self.troubles or self.problem or self.other_version or wrong:
-            return TrayState.ATTENTION
-        if self.paused:
-            return TrayState.PAUSED
-        return TrayState.WORKING if self.jobs or not self.reached else TrayState.IDLE
+    unseen_problems: tuple[str, ...] = ()  # problems that the user has not seen yet
 
     @property
     def paused(self) -> bool:
@@ -65,37 +54,37 @@ class Situation:
         if self.problem:
             return self.problem.message
         if self.other_version:
-            return translate("Situation", "The engine has another version ({version})").format(
+            return translate("EngineSnapshot", "The engine has another version ({version})").format(
                 version=self.other_version
             )
-        if not self.reached:
-            return translate("Situation", "Starting …")
+        if not self.connected:
+            return translate("EngineSnapshot", "Starting …")
         if self.settings_problem:
-            return translate("Situation", "The settings file cannot be used")
-        if self.troubles:
-            return self.troubles[-1]
+            return translate("EngineSnapshot", "The settings file cannot be used")
+        if self.unseen_problems:
+            return self.unseen_problems[-1]
         coverage = self.status.coverage if self.status else None
-        counts = translate("Situation", "{searchable} of {documents} papers searchable").format(
+        counts = translate("EngineSnapshot", "{searchable} of {documents} papers searchable").format(
             searchable=coverage.searchable if coverage else 0, documents=coverage.documents if coverage else 0
         )
         if self.paused:
-            return translate("Situation", "Paused: {counts}").format(counts=counts)
+            return translate("EngineSnapshot", "Paused: {counts}").format(counts=counts)
         if self.jobs and all(job.kind != job_text.IMPORT for job in self.jobs.values()):
             first = next(iter(self.jobs.values()))
             return job_text.title(first.kind, first.project)
         if self.jobs and all(job.waits_for for job in self.jobs.values()):
-            return translate("Situation", "Waiting for a server or disk that cannot be reached: {counts}").format(
+            return translate("EngineSnapshot", "Waiting for a server or disk that cannot be reached: {counts}").format(
                 counts=counts
             )
         if self.jobs:
-            return translate("Situation", "Reading: {counts}").format(counts=counts)
+            return translate("EngineSnapshot", "Reading: {counts}").format(counts=counts)
         if not (self.status and self.status.projects):
-            return translate("Situation", "No project yet")
-        return translate("Situation", "Up to date: {counts}").format(counts=counts)
+            return translate("EngineSnapshot", "No project yet")
+        return translate("EngineSnapshot", "Up to date: {counts}").format(counts=counts)
 
 
 class EngineStatus(QObject):
-    """Keeps a `Situation` up to date from the engine's events, and emits a signal when it changes."""
+    """Keeps an `EngineSnapshot` up to date from the engine's events, and emits a signal when it changes."""
 
     changed = Signal()
     notice = Signal(str, str, bool)  # title, text, whether it is a problem; one per finished job or problem
@@ -103,27 +92,27 @@ class EngineStatus(QObject):
     def __init__(self, tasks: EngineTasks, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._tasks = tasks
-        self.now = Situation()
+        self.current = EngineSnapshot()
         self._restarting = False
         self._finished_imports: dict[str, list[JobFinished]] = {}  # by project, until the last one finishes
         self._waiting: dict[str, tuple[str, int, int]] = {}  # by project: id and progress of the waiting import
         self._refresh = single_shot(self, _REFRESH_MS, self._request_status)
         tasks.event_received.connect(self._on_event)
-        tasks.reached.connect(self._on_reached)
-        tasks.lost.connect(self._on_lost)
+        tasks.connected.connect(self._on_connected)
+        tasks.disconnected.connect(self._on_disconnected)
 
-    def seen(self) -> None:
+    def mark_seen(self) -> None:
         """Mark all problems as seen."""
-        self._set(troubles=())
+        self._set(unseen_problems=())
 
-    def _on_reached(self, status: StatusResult) -> None:
+    def _on_connected(self, status: StatusResult) -> None:
         jobs = {job.job_id: job for job in status.jobs}
-        self._set(reached=True, problem=None, other_version=other_version(), status=status, jobs=jobs)
+        self._set(connected=True, problem=None, other_version=other_version(), status=status, jobs=jobs)
 
-    def _on_lost(self, error: CiteLoomError) -> None:
+    def _on_disconnected(self, error: CiteLoomError) -> None:
         problem = None if self._restarting else error
         self._restarting = False
-        self._set(reached=False, problem=problem, other_version=other_version(), jobs={})
+        self._set(connected=False, problem=problem, other_version=other_version(), jobs={})
 
     def _on_event(self, event: Event) -> None:
         match event:
@@ -132,12 +121,12 @@ class EngineStatus(QObject):
                 return
             case JobQueued():
                 job = RunningJob(job_id=event.job_id, project=event.project_id, kind=event.kind)
-                self._set(jobs={**self.now.jobs, event.job_id: job})
+                self._set(jobs={**self.current.jobs, event.job_id: job})
             case JobProgress():
-                self._set(jobs={**self.now.jobs, event.job_id: self._updated_job(event)})
+                self._set(jobs={**self.current.jobs, event.job_id: self._updated_job(event)})
                 self._notify_waiting(event)
             case JobFinished():
-                self._set(jobs={key: job for key, job in self.now.jobs.items() if key != event.job_id})
+                self._set(jobs={key: job for key, job in self.current.jobs.items() if key != event.job_id})
                 if event.kind == job_text.IMPORT:
                     self._on_import_finished(event)
                 else:
@@ -146,7 +135,7 @@ class EngineStatus(QObject):
             self._refresh.start()
 
     def _updated_job(self, event: JobProgress) -> RunningJob:
-        known = self.now.jobs.get(event.job_id)
+        known = self.current.jobs.get(event.job_id)
         known = known or RunningJob(job_id=event.job_id, project=event.project_id, state="running")
         return replace(known, **_progress(event))
 
@@ -154,19 +143,19 @@ class EngineStatus(QObject):
         self._tasks.send(self, Status(), done=self._on_status, failed=lambda error: None)
 
     def _on_status(self, status: StatusResult) -> None:
-        known = self.now.jobs
+        known = self.current.jobs
         # The progress of the last event may be newer than that of the status; only the status has the state.
         jobs = {
             job.job_id: replace(job, **_progress(before)) if (before := known.get(job.job_id)) and before.stage else job
             for job in status.jobs
         }
-        self._set(reached=True, problem=None, status=status, jobs=jobs)
+        self._set(connected=True, problem=None, status=status, jobs=jobs)
 
     def _on_import_finished(self, event: JobFinished) -> None:
         """Notify once, when the last import of a project finishes: 200 dropped files are 200 imports."""
         project = event.project_id
         self._finished_imports.setdefault(project, []).append(event)
-        if not any(job.project == project and job.kind == job_text.IMPORT for job in self.now.jobs.values()):
+        if not any(job.project == project and job.kind == job_text.IMPORT for job in self.current.jobs.values()):
             self._notify_imports(project, self._finished_imports.pop(project))
 
     def _notify_imports(self, project: str, events: list[JobFinished]) -> None:
@@ -220,14 +209,13 @@ class EngineStatus(QObject):
             self.notice.emit(done.format(project=event.project_id), message, False)
 
     def _add_problem(self, title: str, text: str) -> None:
-        self._set(troubles=(*self.now.troubles, title)[-20:])
+        self._set(unseen_problems=(*self.current.unseen_problems, title)[-20:])
         self.notice.emit(title, text, True)
 
     def _set(self, **values: Any) -> None:
-        self.now = replace(self.now, **values)
+        self.current = replace(self.current, **values)
         self.changed.emit()
 
 
 def _progress(of: Progress) -> dict[str, Any]:
-    values = asdict(of)
-    return {name: values[name] for name in Progress.__dataclass_fields__}
+    return {name: getattr(of, name) for name in Progress.__dataclass_fields__}

@@ -63,8 +63,8 @@ class EngineTasks(QObject):
     """Sends requests to the engine, runs other slow work, and emits the engine's events."""
 
     event_received = Signal(object)  # one of api.events
-    reached = Signal(object)  # connected: a StatusResult
-    lost = Signal(object)  # connection lost: a CiteLoomError; the engine is being restarted
+    connected = Signal(object)  # a StatusResult, after every connection
+    disconnected = Signal(object)  # connection lost: a CiteLoomError; the engine is being restarted
     failed = Signal(object)  # a CiteLoomError of a task without a callback for failures
     _outcome = Signal(object, object, object)
 
@@ -76,7 +76,7 @@ class EngineTasks(QObject):
         self._lock = threading.Lock()
         self._local = threading.local()
         self._closing = threading.Event()
-        self._leaving = False
+        self._restart_disabled = False
         self._open = 0  # tasks that have not finished
         self._threads = [
             threading.Thread(target=self._serve, name=f"engine-tasks-{n}", daemon=True) for n in range(_THREADS)
@@ -88,9 +88,9 @@ class EngineTasks(QObject):
         for thread in (*self._threads, self._watcher):
             thread.start()
 
-    def leave(self) -> None:
+    def disable_restart(self) -> None:
         """Do not restart the engine from now on: the app is quitting."""
-        self._leaving = True
+        self._restart_disabled = True
 
     def close(self) -> None:
         """Close all connections; no outcome is delivered after that. The engine keeps running."""
@@ -148,7 +148,7 @@ class EngineTasks(QObject):
         self.run(owner, lambda: open_file.open_uri(uri), done=done, failed=failed)
 
     @property
-    def at_rest(self) -> bool:
+    def idle(self) -> bool:
         """Whether no task is pending."""
         return self._open == 0
 
@@ -217,7 +217,7 @@ class EngineTasks(QObject):
             self._close_client(client)
 
     def _connect(self) -> Client:
-        client = Client(start=not self._leaving, started_by="app")
+        client = Client(start=not self._restart_disabled, started_by="app")
         with self._lock:
             self._clients.add(client)
         if self._closing.is_set():
@@ -238,11 +238,11 @@ class EngineTasks(QObject):
                 client.call(Subscribe())
                 status = client.call(Status())
                 failures = 0
-                self._emit(self.reached, status)
+                self._emit(self.connected, status)
                 client.receive_events(self._on_event)
             except CiteLoomError as error:
                 log.info("the engine was lost: %s", error)
-                self._emit(self.lost, error)
+                self._emit(self.disconnected, error)
             except (OSError, ValueError) as error:  # closed by this app while reading
                 log.info("the engine was lost: %r", error)
             finally:

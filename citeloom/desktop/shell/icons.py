@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 
 _DATA = Path(__file__).parents[1] / "data"
 _TRAY_SIZES = (16, 22, 24, 32, 44, 48, 64)
-_AMBER, _INDIGO = QColor("#e5a50a"), QColor("#5b5bd6")
+_AMBER = QColor("#e5a50a")
 
 # SVG paths in a view box of 24 by 24.
 _LINES = {
@@ -38,10 +38,8 @@ _LINES = {
     "check": "M5 12.5 10 17.5 19 7",
     "close": "M6.5 6.5l11 11M17.5 6.5l-11 11",
     "quote": "M10 7.5H6v5h4zM10 12.5c0 2.5-1.5 4-3.5 4.5M18 7.5h-4v5h4zM18 12.5c0 2.5-1.5 4-3.5 4.5",
-    "link": "M10 14l4-4M11 7.5l2-2a3.9 3.9 0 0 1 5.5 5.5l-2 2M13 16.5l-2 2A3.9 3.9 0 0 1 5.5 13l2-2",
     "back": "M15 5l-7 7 7 7",
     "forward": "M9 5l7 7-7 7",
-    "up": "M5 15l7-7 7 7",
     "down": "M5 9l7 7 7-7",
     "export": "M12 4v11M7.5 8.5 12 4l4.5 4.5M5 15v4.5h14V15",
     "undo": "M8 5 4 9l4 4M4 9h9.5a5.5 5.5 0 0 1 0 11H9",
@@ -52,7 +50,7 @@ _LINES = {
 
 
 class TrayState(StrEnum):
-    """What the tray icon shows; `Situation.tray_state` in engine_status.py decides which."""
+    """What the tray icon shows; `tray_state` in tray.py decides which."""
 
     IDLE = "idle"
     WORKING = "working"

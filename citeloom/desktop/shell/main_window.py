@@ -23,13 +23,13 @@ class MainWindow(QMainWindow):
     """Main window, which shows one page at a time. Closing hides it; the app keeps running in the tray."""
 
     closed = Signal()
-    quit_asked = Signal()
+    quit_requested = Signal()
 
-    def __init__(self, context: PageContext, pages: list[Page], remembered: QSettings) -> None:
+    def __init__(self, context: PageContext, pages: list[Page], app_state: QSettings) -> None:
         super().__init__()
         self.context = context
         self.pages = {page.name: page for page in pages}
-        self._app_state = remembered
+        self._app_state = app_state
         self.setWindowTitle("CiteLoom")
         self.setMinimumSize(_MIN_SIZE)
 
@@ -61,15 +61,15 @@ class MainWindow(QMainWindow):
         self._build()
 
         QShortcut(QKeySequence(QKeySequence.StandardKey.Close), self, self.close)
-        QShortcut(QKeySequence("Ctrl+Q"), self, self.quit_asked.emit)
+        QShortcut(QKeySequence("Ctrl+Q"), self, self.quit_requested.emit)
 
-        context.go.connect(self.go)
-        context.engine_status.changed.connect(self._on_overview)
+        context.open_page.connect(self.open_page)
+        context.engine_status.changed.connect(self._on_engine_status)
         context.tasks.failed.connect(self._on_failed)
         self._problem = ""  # the problem that the banner shows, so that only a new one is shown again
-        self._what: dict[str, str] = {}
+        self._target: dict[str, str] = {}
         self._restore()
-        self._on_overview()
+        self._on_engine_status()
 
     def _build(self) -> None:
         right = column(
@@ -85,17 +85,17 @@ class MainWindow(QMainWindow):
 
     # -- pages -----------------------------------------------------------------------------------------------------
 
-    def go(self, name: str, what: dict[str, str] | None = None) -> None:
+    def open_page(self, name: str, target: dict[str, str] | None = None) -> None:
         """Show a page, and bring the window to the front."""
-        self._what = dict(what or {})
+        self._target = dict(target or {})
         row = list(self.pages).index(name)
         if self.list.currentRow() == row:
             self._on_row(row)
         else:
             self.list.setCurrentRow(row)
-        self.bring_up()
+        self.show_in_front()
 
-    def bring_up(self) -> None:
+    def show_in_front(self) -> None:
         """Show the window in front of the others, on a visible screen."""
         self._move_to_screen()
         self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)  # keeps it maximised
@@ -108,15 +108,15 @@ class MainWindow(QMainWindow):
         page = self.stack.currentWidget()
         if isinstance(page, Page):
             self.setWindowTitle(f"{page.title()} – CiteLoom")
-            what, self._what = self._what, {}
-            page.shown(what)
+            target, self._target = self._target, {}
+            page.shown(target)
 
     # -- the engine's state ----------------------------------------------------------------------------------------
 
-    def _on_overview(self) -> None:
-        now = self.context.engine_status.now
+    def _on_engine_status(self) -> None:
+        now = self.context.engine_status.current
         self.message.setText(now.summary())
-        self.progress.setVisible(bool(now.jobs) and now.reached)
+        self.progress.setVisible(bool(now.jobs) and now.connected)
         if now.progress is None:
             self.progress.setRange(0, 0)
         else:
@@ -125,7 +125,7 @@ class MainWindow(QMainWindow):
         self._show_problem()
 
     def _show_problem(self) -> None:
-        now = self.context.engine_status.now
+        now = self.context.engine_status.current
         action = (self.tr("Restart the engine"), self._restart)
         message = ""
         if now.other_version:
@@ -135,14 +135,14 @@ class MainWindow(QMainWindow):
             message = self.tr("{problem} It is being restarted.").format(problem=now.problem.message)
         elif now.settings_problem:
             message = now.settings_problem
-            action = (self.tr("Open Settings"), lambda: self.go("settings"))
+            action = (self.tr("Open Settings"), lambda: self.open_page("settings"))
         elif now.status and now.status.orphaned_indexes:
             message = now.status.orphaned_indexes
         if message == self._problem:
             return
         self._problem = message
         if message:
-            self.banner.show_message(message, wrong=True, action=action, closable=False)
+            self.banner.show_message(message, warning=True, action=action, closable=False)
         else:
             self.banner.hide()
 
@@ -162,12 +162,12 @@ class MainWindow(QMainWindow):
 
     # -- geometry --------------------------------------------------------------------------------------------------
 
-    def remember(self) -> None:
+    def save_geometry(self) -> None:
         """Save the geometry of the window for the next start."""
         self._app_state.setValue("window/geometry", self.saveGeometry())
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        self.remember()
+        self.save_geometry()
         super().closeEvent(event)
         self.closed.emit()
 

@@ -12,7 +12,7 @@ from citeloom.desktop.shell.engine_tasks import EngineTasks
 class PageContext(QObject):
     """What every page gets: engine tasks, engine status, and signals that open other pages."""
 
-    go = Signal(str, dict)  # open a page by name, with what it is to show: {"project": "thesis"}
+    open_page = Signal(str, dict)  # open a page by name, with what it is to show: {"project": "thesis"}
     first_run = Signal()  # open the assistant for the first project
 
     def __init__(self, tasks: EngineTasks, engine_status: EngineStatus, parent: QObject | None = None) -> None:
@@ -24,7 +24,7 @@ class PageContext(QObject):
 class Page(QWidget):
     """A page of the main window. It loads its data when it is shown, not before."""
 
-    name = ""  # the name for PageContext.go
+    name = ""  # the name for PageContext.open_page
     icon_name = ""
 
     def __init__(self, context: PageContext, parent: QWidget | None = None) -> None:
@@ -35,5 +35,5 @@ class Page(QWidget):
         """Return the title in the list of pages."""
         raise NotImplementedError
 
-    def shown(self, what: dict[str, str]) -> None:
-        """Called when the page is shown; `what` may name a project."""
+    def shown(self, target: dict[str, str]) -> None:
+        """Called when the page is shown; `target` may name a project."""

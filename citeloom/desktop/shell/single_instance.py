@@ -19,10 +19,10 @@ _WAIT_SECONDS = 10.0  # to wait for the first instance, which may still be start
 _MAX_BYTES = 4096
 
 
-class OneInstance(QObject):
+class SingleInstance(QObject):
     """Lock and local server that the app holds while it runs."""
 
-    raised = Signal(str)  # the page that a second start requests; "" for the current one
+    raise_requested = Signal(str)  # the page that a second start requests; "" for the current one
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -31,7 +31,7 @@ class OneInstance(QObject):
         self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
         self._server.newConnection.connect(self._on_connection)
 
-    def first(self) -> bool:
+    def acquire(self) -> bool:
         """Try to become the only instance; return whether that worked."""
         data_folder.prepare()
         if not self._lock.acquire():
@@ -41,7 +41,7 @@ class OneInstance(QObject):
             log.warning("a second start will not find this one: %s", self._server.errorString())
         return True
 
-    def raise_other(self, page: str) -> bool:
+    def raise_running(self, page: str) -> bool:
         """Ask the running instance to show its window; return False if it does not answer."""
         until = time.monotonic() + _WAIT_SECONDS
         while time.monotonic() < until:
@@ -78,7 +78,7 @@ class OneInstance(QObject):
             return
         socket.write(b"ok\n")
         socket.flush()
-        self.raised.emit(page)
+        self.raise_requested.emit(page)
 
 
 def _server_name() -> str:

@@ -18,7 +18,7 @@ def languages() -> list[str]:
     return sorted({_SOURCE, *(file.stem.partition("_")[2] for file in _DATA.glob("citeloom_*.qm"))})
 
 
-def speak(app: QCoreApplication, locale: QLocale | None = None) -> list[QTranslator]:
+def install(app: QCoreApplication, locale: QLocale | None = None) -> list[QTranslator]:
     """Install the translations of the app and of Qt for the first available language of a locale, else English."""
     known = languages()
     preferred = (name.replace("-", "_").partition("_")[0] for name in (locale or QLocale()).uiLanguages())

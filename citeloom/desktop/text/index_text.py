@@ -24,18 +24,18 @@ def remote_index_warning(address: str) -> str:
     if not address or on_this_machine(address):
         return ""
     text = translate(
-        "IndexWords",
+        "IndexText",
         "The texts of the passages, with titles and your notes, leave this computer: they will be on {host},"
         " and whoever runs that server can read them.",
     ).format(host=_host(address) or address)
     if address.casefold().startswith("http:"):
-        text += " " + translate("IndexWords", "The connection is not encrypted; use https instead.")
+        text += " " + translate("IndexText", "The connection is not encrypted; use https instead.")
     return text
 
 
 def location_text(place: str) -> str:
     """Return the location of an index."""
-    return translate("IndexWords", "on this computer") if place == EMBEDDED else place
+    return translate("IndexText", "on this computer") if place == EMBEDDED else place
 
 
 def size_text(index: IndexInfo) -> str:
@@ -48,17 +48,17 @@ def connection_text(index: IndexInfo) -> str:
     if not index.reachable:
         return index.problem or ""
     if index.version:
-        return translate("IndexWords", "reachable (Qdrant {version})").format(version=index.version)
-    return translate("IndexWords", "ready")
+        return translate("IndexText", "reachable (Qdrant {version})").format(version=index.version)
+    return translate("IndexText", "ready")
 
 
 def key_text(location: str | None) -> str:
     """Return where the key for servers is stored; any other `location` is the keyring's error and returned as it is."""
     if location is None:
-        return translate("IndexWords", "No key is in use. A test shows whether a server requires one.")
+        return translate("IndexText", "No key is in use. A test shows whether a server requires one.")
     return {
-        "keyring": translate("IndexWords", "The key is stored in this system’s keyring."),
-        "environment": translate("IndexWords", "The key comes from the environment variable CITELOOM_QDRANT_API_KEY."),
+        "keyring": translate("IndexText", "The key is stored in this system’s keyring."),
+        "environment": translate("IndexText", "The key comes from the environment variable CITELOOM_QDRANT_API_KEY."),
     }.get(location, location)
 
 

@@ -142,7 +142,7 @@ def tab_order(*parts: QWidget) -> None:
         QWidget.setTabOrder(one, other)
 
 
-class Picture(QLabel):
+class IconLabel(QLabel):
     """Label that shows an icon and redraws it when the palette changes."""
 
     def __init__(self, icon_name: str, size: int) -> None:
@@ -166,7 +166,7 @@ class EmptyState(QWidget):
 
     def __init__(self, icon_name: str, title: str, message: str, actions: Sequence[Action] = ()) -> None:
         super().__init__()
-        self.picture = Picture(icon_name, 48)
+        self.picture = IconLabel(icon_name, 48)
         self.title = text(title, bold=True, bigger=1.3)
         self.message = text(message, muted=True)
         self.buttons = [button(label, pressed) for label, pressed in actions]
@@ -190,7 +190,7 @@ class Banner(QFrame):
         super().__init__()
         self.setObjectName("banner")
         self.setFrameShape(QFrame.Shape.StyledPanel)
-        self._icon = Picture("info", 20)
+        self._icon = IconLabel("info", 20)
         self.message = text(shrinks=True)
         self.message.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.button = named(QPushButton(), self.tr("What to do about it"))
@@ -202,11 +202,11 @@ class Banner(QFrame):
         self.hide()
 
     def show_message(
-        self, message: str, *, wrong: bool = False, action: Action | None = None, closable: bool = True
+        self, message: str, *, warning: bool = False, action: Action | None = None, closable: bool = True
     ) -> None:
         """Show a message."""
         self._load_error = False
-        self._icon.show_icon("warning" if wrong else "info")
+        self._icon.show_icon("warning" if warning else "info")
         self.message.setText(message)
         self.setAccessibleName(message)
         self.button.setVisible(action is not None)
@@ -219,7 +219,7 @@ class Banner(QFrame):
 
     def show_error(self, error: CiteLoomError, *, action: Action | None = None) -> None:
         """Show an error with its next step."""
-        self.show_message(str(error), wrong=True, action=action)
+        self.show_message(str(error), warning=True, action=action)
 
     def load_failed(self, error: CiteLoomError) -> None:
         """Show that loading failed; that the engine is unavailable is shown by the window, once for all pages."""
@@ -239,7 +239,7 @@ class StateBox(QFrame):
     def __init__(self, state: str, *buttons: QWidget) -> None:
         super().__init__()
         self.setObjectName("banner")
-        self._icon = Picture("info", 28)
+        self._icon = IconLabel("info", 28)
         self.state = text(state, bold=True)
         self.details = text()
         self.details.hide()
@@ -308,25 +308,27 @@ def paint_coverage(painter: QPainter, rect: QRectF, coverage: Coverage) -> None:
 def coverage_text(coverage: Coverage) -> str:
     """Return the coverage of a project as text."""
     parts = [
-        translate("Kit", "{searchable} of {documents} papers searchable").format(
+        translate("Coverage", "{searchable} of {documents} papers searchable").format(
             searchable=number(coverage.searchable), documents=number(coverage.documents)
         )
     ]
     for count, message in (
-        (coverage.pending, translate("Kit", "{count} still to be read")),
-        (coverage.failed, translate("Kit", "{count} could not be read")),
-        (coverage.without_file, translate("Kit", "{count} without a file")),
+        (coverage.pending, translate("Coverage", "{count} still to be read")),
+        (coverage.failed, translate("Coverage", "{count} could not be read")),
+        (coverage.without_file, translate("Coverage", "{count} without a file")),
     ):
         if count:
             parts.append(message.format(count=number(count)))
     return ", ".join(parts)
 
 
-def ask_first(
+def ask_confirmation(
     parent: QWidget, title: str, message: str, yes: str, then: Callable[[], object], *, details: str = ""
 ) -> QMessageBox:
     """Ask for confirmation before an action that cannot be undone, without blocking."""
-    box = QMessageBox(QMessageBox.Icon.Question, title, clean(message), QMessageBox.StandardButton.Cancel, parent)
+    # The title is repeated: macOS shows no titles of message boxes, and some are the question itself.
+    message = clean(f"{title}\n\n{message}")
+    box = QMessageBox(QMessageBox.Icon.Question, title, message, QMessageBox.StandardButton.Cancel, parent)
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.setDetailedText(clean(details))
     box.setDefaultButton(QMessageBox.StandardButton.Cancel)  # Enter must not confirm

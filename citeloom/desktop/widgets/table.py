@@ -51,7 +51,7 @@ class Column(Generic[RowT]):
     text: Callable[[RowT], str]
     width: int  # in digits; 0: the remaining space
     number: bool = False
-    firm: bool = False  # does not shrink in a narrow window: half a date is of no use
+    fixed: bool = False  # does not shrink in a narrow window: half a date is of no use
     help: str = ""  # explanation of the title
 
     @property
@@ -183,13 +183,13 @@ class Table(QTableView, Generic[RowT]):
     def _set_widths(self) -> None:
         """Set the column widths; in a narrow window the stretching column keeps a readable share."""
         digit, room = self.fontMetrics().horizontalAdvance("0"), self.viewport().width()
-        firm = digit * sum(column.width for column in self._model.columns if column.firm)
-        flexible = digit * sum(column.width for column in self._model.columns if not column.firm)
-        rest = max(room - firm - flexible, round(room * _MIN_STRETCH))
-        scale = max(0.0, min(1.0, (room - firm - rest) / flexible))
+        fixed = digit * sum(column.width for column in self._model.columns if column.fixed)
+        flexible = digit * sum(column.width for column in self._model.columns if not column.fixed)
+        rest = max(room - fixed - flexible, round(room * _MIN_STRETCH))
+        scale = max(0.0, min(1.0, (room - fixed - rest) / flexible))
         self._setting_widths = True
         for number, column in enumerate(self._model.columns):
-            width = digit * column.width * (1.0 if column.firm else scale)
+            width = digit * column.width * (1.0 if column.fixed else scale)
             self.setColumnWidth(number, int(width) if column.width else rest)
         self._setting_widths = False
 

@@ -24,7 +24,7 @@ _ALL, _SOME, _NONE = Qt.CheckState.Checked, Qt.CheckState.PartiallyChecked, Qt.C
 
 
 @dataclass(eq=False)
-class Part:
+class ZoteroNode:
     """A tree item: a library, a collection or a saved search, and whether its own papers are to be read."""
 
     kind: str
@@ -32,115 +32,115 @@ class Part:
     key: str
     name: str
     items: int | None
-    above: Part | None = None
-    inside: list[Part] = field(default_factory=list)
-    ticked: bool = False
+    parent: ZoteroNode | None = None
+    children: list[ZoteroNode] = field(default_factory=list)
+    checked: bool = False
 
-    def add(self, part: Part) -> Part:
+    def add(self, node: ZoteroNode) -> ZoteroNode:
         """Append a child."""
-        part.above = self
-        self.inside.append(part)
-        return part
+        node.parent = self
+        self.children.append(node)
+        return node
 
-    def walk(self) -> Iterator[Part]:
-        """Iterate over this part and its descendants, without saved searches: they contain nothing of their own."""
+    def walk(self) -> Iterator[ZoteroNode]:
+        """Iterate over this node and its descendants, without saved searches: they contain nothing of their own."""
         yield self
-        for part in self.inside:
-            if part.kind != "search":
-                yield from part.walk()
+        for node in self.children:
+            if node.kind != "search":
+                yield from node.walk()
 
-    def tick(self, ticked: bool) -> None:
-        """Tick or untick this part with its descendants. A library is unticked when one of its collections is."""
-        for part in [self] if self.kind == "search" else self.walk():
-            part.ticked = ticked
-        above = self.above
-        while not ticked and self.kind == "collection" and above is not None:
-            if above.kind == "library":
-                above.ticked = False
-            above = above.above
+    def set_checked(self, checked: bool) -> None:
+        """Check or uncheck this node with its descendants. A library is unchecked when one of its collections is."""
+        for node in [self] if self.kind == "search" else self.walk():
+            node.checked = checked
+        ancestor = self.parent
+        while not checked and self.kind == "collection" and ancestor is not None:
+            if ancestor.kind == "library":
+                ancestor.checked = False
+            ancestor = ancestor.parent
 
     @property
-    def shown_tick(self) -> Qt.CheckState:
+    def check_state(self) -> Qt.CheckState:
         """The state of the check box: checked if its own papers are read, partial if only those of descendants are."""
-        if self.ticked:
+        if self.checked:
             return _ALL
-        return _SOME if any(p.shown_tick != _NONE for p in self.inside) else _NONE
+        return _SOME if any(p.check_state != _NONE for p in self.children) else _NONE
 
-    def chosen(self) -> Iterator[tuple[Part, bool]]:
+    def chosen(self) -> Iterator[tuple[ZoteroNode, bool]]:
         """Iterate over the parts to be read, each with whether all its descendants are included."""
-        whole = self.ticked and all(part.ticked for part in self.walk())
-        if self.ticked and (whole or self.kind != "library"):
+        whole = self.checked and all(node.checked for node in self.walk())
+        if self.checked and (whole or self.kind != "library"):
             yield self, whole
         if not whole:
-            for part in self.inside:
-                yield from part.chosen()
+            for node in self.children:
+                yield from node.chosen()
 
 
-def parts_of(found: ZoteroCollections) -> list[Part]:
+def build_tree(found: ZoteroCollections) -> list[ZoteroNode]:
     """Build the trees of Zotero's libraries."""
     return [_library(library) for library in found.libraries]
 
 
-def _library(found: ZoteroLibrary) -> Part:
-    library = Part("library", found.id, "", found.name, found.items)
-    made: dict[str, Part] = {}
+def _library(found: ZoteroLibrary) -> ZoteroNode:
+    library = ZoteroNode("library", found.id, "", found.name, found.items)
+    collections: dict[str, ZoteroNode] = {}
     for one in found.collections:
-        above = made.get(one.parent or "", library)
-        part = Part("collection", library.library, one.key, one.name, one.items)
-        made[part.key] = above.add(part)
+        ancestor = collections.get(one.parent or "", library)
+        node = ZoteroNode("collection", library.library, one.key, one.name, one.items)
+        collections[node.key] = ancestor.add(node)
     for search in found.searches:
-        library.add(Part("search", library.library, search.key, search.name, None))
+        library.add(ZoteroNode("search", library.library, search.key, search.name, None))
     return library
 
 
 class _Item(QStandardItem):
-    """Tree item of a part; its tick is kept in the part, because it changes those of ancestors and descendants."""
+    """Tree item of a node; its tick is kept in the node, because it changes those of ancestors and descendants."""
 
-    def __init__(self, part: Part) -> None:
-        super().__init__(icon(_ICONS[part.kind]), one_line(part.name))
-        self._part = part
-        self.setToolTip(basics.tip(part.name))
+    def __init__(self, node: ZoteroNode) -> None:
+        super().__init__(icon(_ICONS[node.kind]), one_line(node.name))
+        self._node = node
+        self.setToolTip(basics.tip(node.name))
         self.setEditable(False)
         self.setCheckable(True)
-        for inner in part.inside:
-            self.appendRow(_row(inner))
+        for child in node.children:
+            self.appendRow(_row(child))
 
     def data(self, role: int = Qt.ItemDataRole.UserRole) -> Any:
-        return self._part.shown_tick if role == Qt.ItemDataRole.CheckStateRole else super().data(role)
+        return self._node.check_state if role == Qt.ItemDataRole.CheckStateRole else super().data(role)
 
     def setData(self, value: Any, role: int = Qt.ItemDataRole.UserRole) -> None:
         if role == Qt.ItemDataRole.CheckStateRole:
-            self._part.tick(Qt.CheckState(value) != _NONE)
+            self._node.set_checked(Qt.CheckState(value) != _NONE)
             self.emitDataChanged()
         else:
             super().setData(value, role)
 
 
-def _row(part: Part) -> list[QStandardItem]:
-    count = QStandardItem("" if part.items is None else basics.number(part.items))
+def _row(node: ZoteroNode) -> list[QStandardItem]:
+    count = QStandardItem("" if node.items is None else basics.number(node.items))
     count.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
     count.setEditable(False)
-    return [_Item(part), count]
+    return [_Item(node), count]
 
 
-def _descendants(part: Part) -> Iterator[Part]:
-    yield part
-    for one in part.inside:
+def _descendants(node: ZoteroNode) -> Iterator[ZoteroNode]:
+    yield node
+    for one in node.children:
         yield from _descendants(one)
 
 
-def _identity(part: Part) -> tuple[str, str, str]:
-    return part.library, part.kind, part.key
+def _identity(node: ZoteroNode) -> tuple[str, str, str]:
+    return node.library, node.kind, node.key
 
 
 class ZoteroTree(QWidget):
     """The tree, with a search field when there are many collections."""
 
-    changed = Signal()  # something was ticked or unticked
+    changed = Signal()  # something was checked or unchecked
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.libraries: list[Part] = []
+        self.libraries: list[ZoteroNode] = []
         self.model = QStandardItemModel(self)
         self.model.setHorizontalHeaderLabels([self.tr("Library or collection"), self.tr("Papers")])
         self.model.itemChanged.connect(self._on_ticked)
@@ -162,15 +162,15 @@ class ZoteroTree(QWidget):
         self.find_field.hide()
 
     def load(self, found: ZoteroCollections) -> None:
-        """Replace the libraries; ticked parts stay ticked."""
-        ticked = {_identity(part) for part in self._parts() if part.ticked}
-        self.libraries = parts_of(found)
-        for part in self._parts():
-            part.ticked = _identity(part) in ticked
+        """Replace the libraries; checked parts stay checked."""
+        checked = {_identity(node) for node in self._nodes() if node.checked}
+        self.libraries = build_tree(found)
+        for node in self._nodes():
+            node.checked = _identity(node) in checked
         self.model.setRowCount(0)
         for library in self.libraries:
             self.model.appendRow(_row(library))
-        lines = len(self._parts())
+        lines = len(self._nodes())
         self.find_field.setVisible(lines >= _FILTER_FROM)
         self.view.expandToDepth(0)
         if lines:
@@ -178,19 +178,19 @@ class ZoteroTree(QWidget):
         self.changed.emit()
 
     def chosen(self) -> list[ZoteroPart]:
-        """Return the ticked parts, for a project to read."""
+        """Return the checked parts, for a project to read."""
         return [
-            ZoteroPart(name=_source_name(part), library=part.library, recursive=whole)
+            ZoteroPart(name=_source_name(node), library=node.library, recursive=whole)
             for library in self.libraries
-            for part, whole in library.chosen()
+            for node, whole in library.chosen()
         ]
 
     def chosen_names(self) -> list[str]:
-        """Return the names of the ticked parts, to suggest a name for a project."""
-        return [part.name for library in self.libraries for part, _ in library.chosen()]
+        """Return the names of the checked parts, to suggest a name for a project."""
+        return [node.name for library in self.libraries for node, _ in library.chosen()]
 
-    def _parts(self) -> list[Part]:
-        return [part for library in self.libraries for part in _descendants(library)]
+    def _nodes(self) -> list[ZoteroNode]:
+        return [node for library in self.libraries for node in _descendants(library)]
 
     def _on_ticked(self) -> None:
         self.view.viewport().update()  # a tick also changes ancestors and descendants
@@ -202,6 +202,6 @@ class ZoteroTree(QWidget):
             self.view.expandAll()
 
 
-def _source_name(part: Part) -> str:
-    """Return the part as a source; by key, because names are not unique."""
-    return {"library": "*", "collection": part.key, "search": f"search:{part.key}"}[part.kind]
+def _source_name(node: ZoteroNode) -> str:
+    """Return the node as a source; by key, because names are not unique."""
+    return {"library": "*", "collection": node.key, "search": f"search:{node.key}"}[node.kind]

@@ -27,14 +27,14 @@ from citeloom.importing.stages.match import (
     fill_row,
     identifiers_in,
     latest_record,
-    note_rename,
+    record_rename,
     save_without_file,
     set_item_record,
     split_metadata,
     why_unconfirmed,
 )
+from citeloom.importing.stages.passage_mapping import map_passages
 from citeloom.importing.stages.read import Reader, ReadResult, text_language
-from citeloom.importing.stages.refine import map_passages
 from citeloom.importing.writer import LiveWriter, Writer
 from citeloom.index.base import Point, SparseVector
 from citeloom.index.models.stemming import stemmed_as
@@ -76,11 +76,11 @@ class DocumentCommitter:
                 if file.item:
                     set_item_record(state.catalog, found, file.item)
                 self._mark_duplicate(found, original)
-            self.writer.note(found)
+            self.writer.save_row(found)
             state.result.skipped += 1
             return True, True
         if read.searchable:
-            self.writer.note(found)
+            self.writer.save_row(found)
             return True, False
         if read.deferred:
             self._await_whole(document, found)
@@ -94,7 +94,7 @@ class DocumentCommitter:
             converted = read.reply["converted"]
             match, claim = self._record(file, found, converted, first=first)
             record = match.record
-            note_rename(state.catalog, found, record)
+            record_rename(state.catalog, found, record)
             fill_row(found, match, converted, claim)
         faults.point("import.matched", file.source)
         reply = self._with_printed_pages(file, found, read, record)
@@ -112,7 +112,7 @@ class DocumentCommitter:
     def _await_whole(self, document: Document, found: Document) -> None:
         if not document.version:  # otherwise the row describes the text that is still searchable
             found.state = State.PENDING
-            self.writer.note(found)
+            self.writer.save_row(found)
 
     def failed(self, file: FoundFile, document: Document, error: CiteLoomError) -> None:
         """Record why a document could not be read; its earlier text is kept."""
@@ -141,7 +141,7 @@ class DocumentCommitter:
             row.path = file.path if file.known_as else ""
             row.state, row.reason_code, row.reason = State.FAILED, str(error.code), str(error)
             row.writing = None
-            self.writer.note(row)
+            self.writer.save_row(row)
         if counted := self._counted.pop(file.source, None):
             self.state.result.count_document(replaced=counted[0], by=-1)
         self.state.result.add_failure(file.shown, error)

@@ -307,7 +307,7 @@ def stored_record(document: Document) -> Record:
 
 def set_item_record(catalog: Catalog, document: Document, item: ItemRecord) -> None:
     """Copy the Zotero record into the row of a document without a text of its own."""
-    note_rename(catalog, document, item.record)
+    record_rename(catalog, document, item.record)
     _set_match(document, RecordMatch(item.record, BY_ZOTERO))
     document.zotero, document.record_hash = item.zotero, item.fingerprint
 
@@ -325,7 +325,7 @@ def save_without_file(catalog: Catalog, document: Document, file: FoundFile, rea
 
 def replace_record(catalog: Catalog, collection: Collection, document: Document, found: RecordMatch) -> bool:
     """Replace the record of a document's row and passages; return whether passages were rewritten."""
-    note_rename(catalog, document, found.record)
+    record_rename(catalog, document, found.record)
     kept = {key: value for key, value in document.record.items() if key.startswith("_")}
     before = _record_fields(document), document.open_claim
     _set_match(document, found)
@@ -341,7 +341,7 @@ def replace_record(catalog: Catalog, collection: Collection, document: Document,
     return changed
 
 
-def note_rename(catalog: Catalog, document: Document, record: Record) -> None:
+def record_rename(catalog: Catalog, document: Document, record: Record) -> None:
     """Record the citekey that a document is about to lose, unless it was only claimed."""
     if document.matched_by == BY_RESEARCHER or not record.citekey:
         return

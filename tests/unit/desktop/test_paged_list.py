@@ -25,21 +25,21 @@ def test_what_is_shown_is_what_came_last_and_what_is_out_of_date_is_wanted(steps
     for age, (step, at) in enumerate(steps):
         block = at
         if step == "look":
-            blocks.want(block)
+            blocks.enqueue(block)
         elif step == "change":
             blocks.invalidate()
             fresh.clear()
-        elif blocks.wants:
-            block = blocks.next()
+        elif blocks.has_queued:
+            block = blocks.dequeue()
             assert block not in fresh
             if step == "refuse":
                 blocks.fail(block)
-                blocks.want(block)
+                blocks.enqueue(block)
                 continue
             blocks.store(block, _rows(block, age))
             came[block] = age
             fresh.add(block)
-        known = {number // BLOCK: row.chunk_count for number, row in blocks.known()}
+        known = {number // BLOCK: row.chunk_count for number, row in blocks.loaded()}
         assert known.items() <= came.items()
         assert len(known) <= 30
         row = blocks.row(block * BLOCK + 7)
@@ -49,30 +49,30 @@ def test_what_is_shown_is_what_came_last_and_what_is_out_of_date_is_wanted(steps
 def test_the_place_looked_at_last_is_asked_for_first_and_what_flew_past_is_forgotten() -> None:
     blocks = PagedRows()
     for block in range(100):
-        blocks.want(block)
+        blocks.enqueue(block)
     asked = []
-    while blocks.wants:
-        asked.append(blocks.next())
+    while blocks.has_queued:
+        asked.append(blocks.dequeue())
     assert asked == [99, 98, 97, 96, 95, 94]
 
 
 def test_far_away_blocks_are_let_go_and_can_come_back() -> None:
     blocks = PagedRows()
     for block in range(40):
-        blocks.want(block)
-        blocks.store(blocks.next(), _rows(block, 0))
+        blocks.enqueue(block)
+        blocks.store(blocks.dequeue(), _rows(block, 0))
     assert blocks.row(0) is None
     assert blocks.row(39 * BLOCK) is not None
-    blocks.want(0)
-    assert blocks.wants
+    blocks.enqueue(0)
+    assert blocks.has_queued
 
 
 def test_a_block_that_was_refused_is_asked_for_again_only_when_everything_is() -> None:
     blocks = PagedRows()
-    blocks.want(3)
-    blocks.fail(blocks.next())
-    blocks.want(3)
-    assert not blocks.wants
+    blocks.enqueue(3)
+    blocks.fail(blocks.dequeue())
+    blocks.enqueue(3)
+    assert not blocks.has_queued
     blocks.invalidate()
-    blocks.want(3)
-    assert blocks.next() == 3
+    blocks.enqueue(3)
+    assert blocks.dequeue() == 3

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.tools.arguments import read
+from citeloom.tools.arguments import validate
 from citeloom.tools.older_names import resolve
 from citeloom.tools.table import TOOLS
 
@@ -64,7 +64,7 @@ def test_an_older_call_is_todays_call(name: str, given: dict[str, Any], tool: st
     before = dict(given)
     assert resolve(name, given, only) == (tool, meant)
     assert given == before
-    read(TOOLS[tool].arguments, meant)  # it can be carried out
+    validate(TOOLS[tool].arguments, meant)  # it can be carried out
 
 
 def test_values_left_empty_are_as_good_as_left_out() -> None:

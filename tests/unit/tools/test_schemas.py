@@ -12,7 +12,7 @@ from pydantic import Field
 
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.tools import arguments as a
-from citeloom.tools.arguments import Arguments, read, schema
+from citeloom.tools.arguments import Arguments, schema, validate
 from citeloom.tools.table import TOOLS
 
 INPUTS = {name: schema(tool.arguments) for name, tool in TOOLS.items()}
@@ -115,7 +115,7 @@ FULL: dict[type[Arguments], dict[str, Any]] = {
 def test_what_the_schema_allows_is_taken(model: type[Arguments]) -> None:
     given_arguments = FULL[model]
     Draft202012Validator(schema(model)).validate(given_arguments)
-    read_arguments = read(model, given_arguments)
+    read_arguments = validate(model, given_arguments)
     assert read_arguments.model_dump(exclude_unset=True) == given_arguments
 
 
@@ -144,7 +144,7 @@ def test_a_refusal_names_the_argument_and_the_ones_there_are(
     model: type[Arguments], given_arguments: dict[str, Any], named: str
 ) -> None:
     with pytest.raises(CiteLoomError) as caught:
-        read(model, given_arguments)
+        validate(model, given_arguments)
     assert caught.value.code == Code.INVALID_INPUT
     assert f"{named}:" in caught.value.message
     assert caught.value.details["valid"] == list(model.model_fields)
@@ -163,7 +163,7 @@ values = st.recursive(
 def test_any_arguments_are_taken_or_refused_as_invalid_input(model: type[Arguments], data: st.DataObject) -> None:
     names = st.sampled_from([*model.model_fields, "other"])
     try:
-        read(model, data.draw(st.dictionaries(names, values, max_size=5)))
+        validate(model, data.draw(st.dictionaries(names, values, max_size=5)))
     except CiteLoomError as error:
         assert error.code == Code.INVALID_INPUT
         assert len(str(error)) < 1000

@@ -494,7 +494,7 @@ def test_an_archive_without_the_page_is_an_error(world: World, web: WebApi, tmp_
     assert job.left() == []
 
 
-def test_an_archive_that_swells_is_not_unpacked(world: World, web: WebApi, tmp_path: Path) -> None:
+def test_an_archive_that_expands_is_not_unpacked(world: World, web: WebApi, tmp_path: Path) -> None:
     key = attached(
         world, packed(page_html=b" " * 5_000_000), name="page.html", content_type="text/html", mode="imported_url"
     )

@@ -43,7 +43,7 @@ class DataSection(Section):
         self.parts = RowsModel[DiskUsagePart](
             "name",
             Column(self.tr("What"), self._part, 28),
-            Column(self.tr("Size"), lambda part: basics.size_text(part.bytes), 11, number=True, firm=True),
+            Column(self.tr("Size"), lambda part: basics.size_text(part.bytes), 11, number=True, fixed=True),
             Column(self.tr("Where"), lambda part: part.path, 0),
         )
         self.table = Table(self.parts, self.tr("Disk usage"))
@@ -104,7 +104,7 @@ class DataSection(Section):
         return {
             "index": self.tr("Index of the passages"),
             "catalog": self.tr("Projects, papers and log"),
-            "conversions": self.tr("Papers as they were read"),
+            "conversions": self.tr("Converted papers"),
             "models": self.tr("Downloaded models"),
             "zotero": self.tr("Copies from Zotero"),
             "downloads": self.tr("Papers from the web"),
@@ -112,7 +112,7 @@ class DataSection(Section):
         }.get(part.name, part.name)
 
     def _confirm_prune_all(self) -> None:
-        self.question = basics.ask_first(
+        self.question = basics.ask_confirmation(
             self,
             self.tr("Delete all conversions?"),
             self.tr(

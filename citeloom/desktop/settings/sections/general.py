@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from citeloom.api.library import ListProjects, ProjectSummary
 from citeloom.core.errors import CiteLoomError
-from citeloom.desktop.settings.rows import Choice, ChoiceRow, YesNoRow
+from citeloom.desktop.settings.rows import ChoiceRow, Option, YesNoRow
 from citeloom.desktop.settings.section import Section
 from citeloom.desktop.shell import autostart
 from citeloom.desktop.widgets.layout import Stretch, add
@@ -27,7 +27,7 @@ class GeneralSection(Section):
         )
         self.log_in.setEnabled(False)
         self.log_in.picked.connect(self._set_log_in)
-        self._no_project = Choice("", self.tr("None: the editor has to name one"))
+        self._no_project = Option("", self.tr("None: the editor has to name one"))
         self.default_project = ChoiceRow(
             "default_project",
             self.tr("Project for editors that name &none"),
@@ -53,7 +53,7 @@ class GeneralSection(Section):
 
     def _on_projects(self, projects: list[ProjectSummary]) -> None:
         names = sorted((project.id for project in projects), key=str.casefold)
-        self.default_project.offer([self._no_project, *(Choice(name, name) for name in names)])
+        self.default_project.set_options([self._no_project, *(Option(name, name) for name in names)])
 
     def _on_log_in(self, on: bool) -> None:
         self.log_in.setEnabled(True)

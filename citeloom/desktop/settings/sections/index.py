@@ -54,8 +54,8 @@ class IndexSection(Section):
             "project",
             Column(self.tr("Project"), lambda index: index.project, 22),
             Column(self.tr("Where"), lambda index: location_text(index.place), 30),
-            Column(self.tr("Passages"), lambda index: basics.number(index.passages), 10, number=True, firm=True),
-            Column(self.tr("Size"), size_text, 10, number=True, firm=True),
+            Column(self.tr("Passages"), lambda index: basics.number(index.passages), 10, number=True, fixed=True),
+            Column(self.tr("Size"), size_text, 10, number=True, fixed=True),
             Column(self.tr("State"), connection_text, 0),
         )
         self.table = Table(self.projects, self.tr("Projects and the locations of their indexes"))
@@ -81,14 +81,14 @@ class IndexSection(Section):
         name = self.tr("Key of the Qdrant server")
         self.key = KeyLogin(self.context, name, lambda key: LogInServer(key=key), LogOutServers(), question)
         self._lay_out()
-        self.table.selectionModel().selectionChanged.connect(lambda *_: self._on_chosen())
+        self.table.selectionModel().selectionChanged.connect(lambda *_: self._on_selection())
         self.strip.failed.connect(self.banner.show_error)
         self.new.picked.connect(partial(self.pick, _SERVER))
         self.key.logged_in.connect(self._on_logged_in)
         self.key.logged_out.connect(self.shown)
         self.key.failed.connect(self.banner.show_error)
         self.context.tasks.event_received.connect(self._on_event)
-        self._on_chosen()
+        self._on_selection()
 
     def shown(self) -> None:
         self.send(ListIndexes(), done=self._on_shown)
@@ -107,7 +107,7 @@ class IndexSection(Section):
             NumberRow(
                 "index.shards",
                 self.tr("S&hards"),
-                self.tr("Parts of an index, on as many servers of a cluster."),
+                self.tr("How many parts an index is split into, across the servers of a cluster."),
                 least=1,
                 most=1000,
             ),
@@ -121,7 +121,7 @@ class IndexSection(Section):
             NumberRow(
                 "index.timeout_seconds",
                 self.tr("&Timeout"),
-                self.tr("For an answer of a server."),
+                self.tr("How long to wait for a server’s answer."),
                 least=1,
                 most=3600,
                 unit=self.tr("{number} s"),
@@ -146,13 +146,13 @@ class IndexSection(Section):
         if shown.projects and self.table.chosen() is None:
             self.table.selectRow(0)
         self.key.show_key(shown.key, key_text(shown.key))
-        self._on_chosen()
+        self._on_selection()
 
     def _on_logged_in(self, login: ServerLogin) -> None:
         self.key.show_key(login.key, key_text(login.key))
         self.shown()
 
-    def _on_chosen(self) -> None:
+    def _on_selection(self) -> None:
         index = self.table.chosen()
         self.strip.follow(index.project if index else None)
         if not self.projects.rows:
@@ -196,7 +196,7 @@ class IndexSection(Section):
 
     def _on_refused(self, error: CiteLoomError) -> None:
         self.banner.show_error(error)
-        self._on_chosen()
+        self._on_selection()
 
     def _on_event(self, event: Event) -> None:
         if not isinstance(event, JobQueued | JobFinished):
@@ -214,4 +214,4 @@ class IndexSection(Section):
             if finished.state == "done":
                 text = f"“{project}”: {job_text.result_text(kind, finished.result)}"
             warnings = decode(finished.result, JobOutcome).warnings
-            self.banner.show_message("\n".join([text, *warnings]), wrong=bool(warnings))
+            self.banner.show_message("\n".join([text, *warnings]), warning=bool(warnings))

@@ -37,7 +37,7 @@ class LogsSection(Section):
         self.findings = RowsModel[HealthFinding](
             "part",
             Column(self.tr("Part"), lambda finding: finding.part, 22),
-            Column(self.tr("State"), self._state, 13, firm=True),
+            Column(self.tr("State"), self._state, 13, fixed=True),
             Column(self.tr("Result"), lambda finding: finding.seen, 0),
         )
         self.table = Table(self.findings, self.tr("What the check-up found"))
@@ -45,7 +45,7 @@ class LogsSection(Section):
         self.finding = basics.text()
         for part in (self.table, self.finding):
             part.hide()
-        self.table.selectionModel().selectionChanged.connect(lambda *_: self._on_chosen())
+        self.table.selectionModel().selectionChanged.connect(lambda *_: self._on_selection())
         self.which = QComboBox()
         self.which.addItem(self.tr("Engine"), paths.engine_log())
         self.which.addItem(self.tr("App"), paths.app_log())
@@ -65,7 +65,7 @@ class LogsSection(Section):
             self.finding,
             basics.GAP,
             row(
-                basics.label_for(self.tr("Log of &the"), self.which),
+                basics.label_for(self.tr("&Log"), self.which),
                 self.which,
                 Stretch(1),
                 self.again_button,
@@ -103,14 +103,14 @@ class LogsSection(Section):
         self.table.show()
         self.finding.show()
         self.table.selectRow(0)
-        self._on_chosen()
+        self._on_selection()
 
     def _state(self, finding: HealthFinding) -> str:
         if finding.note:
             return self.tr("note")
         return self.tr("works") if finding.ok else self.tr("needs attention")
 
-    def _on_chosen(self) -> None:
+    def _on_selection(self) -> None:
         chosen = self.table.chosen()
         self.finding.setText("\n".join(filter(None, (chosen.seen, chosen.next_step))) if chosen else "")
 

@@ -12,7 +12,7 @@ from citeloom.api.events import Event, JobFinished
 from citeloom.api.maintenance import ListModels, ModelInfo, ModelList, ProjectModels, UseModel
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.library.job_strip import JobStrip
-from citeloom.desktop.settings.rows import Choice, ChoiceRow
+from citeloom.desktop.settings.rows import ChoiceRow, Option
 from citeloom.desktop.settings.section import Section
 from citeloom.desktop.widgets import basics
 from citeloom.desktop.widgets.layout import add, row
@@ -44,9 +44,9 @@ class ModelsSection(Section):
             "name",
             Column(self.tr("Model"), lambda model: model.name, 0),
             Column(self.tr("Description"), lambda model: model.description, 46),
-            Column(self.tr("Recommended"), lambda model: self.tr("yes") if model.recommended else "", 14, firm=True),
-            Column(self.tr("Size"), _size, 10, number=True, firm=True),
-            Column(self.tr("Installed"), self._installed_text, 10, firm=True),
+            Column(self.tr("Recommended"), lambda model: self.tr("yes") if model.recommended else "", 14, fixed=True),
+            Column(self.tr("Size"), _size, 10, number=True, fixed=True),
+            Column(self.tr("Installed"), self._installed_text, 10, fixed=True),
         )
         self.projects_table = Table(self.projects, self.tr("Projects and their models"))
         self.models_table = Table(self.models, self.tr("Models"))
@@ -65,9 +65,9 @@ class ModelsSection(Section):
         )
         self._lay_out()
         for table in (self.projects_table, self.models_table):
-            table.selectionModel().selectionChanged.connect(lambda *_: self._on_chosen())
+            table.selectionModel().selectionChanged.connect(lambda *_: self._on_selection())
         self.context.tasks.event_received.connect(self._on_event)
-        self._on_chosen()
+        self._on_selection()
 
     def shown(self) -> None:
         self.send(ListModels(), done=self._on_models)
@@ -108,8 +108,8 @@ class ModelsSection(Section):
         if known.projects and self.projects_table.chosen() is None:
             self.projects_table.selectRow(0)
         self._show_models()
-        self.default.offer([Choice(one.name, self._choice_text(one)) for one in self._all if one.installed])
-        self._on_chosen()
+        self.default.set_options([Option(one.name, self._choice_text(one)) for one in self._all if one.installed])
+        self._on_selection()
 
     def _show_models(self) -> None:
         terms = self.find_field.text().casefold().split()
@@ -125,7 +125,7 @@ class ModelsSection(Section):
     def _choice_text(self, model: ModelInfo) -> str:
         return self.tr("{model} (built in)").format(model=model.name) if model.bundled else model.name
 
-    def _on_chosen(self) -> None:
+    def _on_selection(self) -> None:
         project, model = self.projects_table.chosen(), self.models_table.chosen()
         self.strip.follow(project.id if project else None)
         if not self.projects.rows:
@@ -157,7 +157,7 @@ class ModelsSection(Section):
             text.append(
                 self.tr("The model is downloaded first: {size}, from huggingface.co.").format(size=_size(model))
             )
-        self.question = basics.ask_first(
+        self.question = basics.ask_confirmation(
             self,
             self.tr("Use {model}?").format(model=model.name),
             "\n\n".join(text),

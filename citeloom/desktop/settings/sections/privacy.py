@@ -24,7 +24,9 @@ class PrivacySection(Section):
             " numbers and words."
         )
         self.log_button = basics.button(
-            self.tr("&Show what editors asked"), lambda: self.context.go.emit("activity", {}), icon_name="activity"
+            self.tr("&Show what editors asked"),
+            lambda: self.context.open_page.emit("activity", {}),
+            icon_name="activity",
         )
         access_log = YesNoRow(
             "privacy.access_log",

@@ -8,7 +8,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
 from citeloom.api.maintenance import ListOcr, OcrLanguage, OcrSupport
-from citeloom.desktop.settings.rows import Choice, ChoiceRow, NumberRow
+from citeloom.desktop.settings.rows import ChoiceRow, NumberRow, Option
 from citeloom.desktop.settings.section import Section
 from citeloom.desktop.shell.translations import translate
 from citeloom.desktop.widgets import basics
@@ -49,7 +49,7 @@ class Languages(QWidget):
         self.list.itemChanged.connect(self._on_ticked)
         column(self.find_field, (self.list, 1), of=self)
 
-    def offer(self, languages: Sequence[OcrLanguage]) -> None:
+    def set_languages(self, languages: Sequence[OcrLanguage]) -> None:
         """Set the languages."""
         self._offered = list(languages)
         self._fill()
@@ -114,7 +114,7 @@ class ReadingSection(Section):
         return self.tr("Reading")
 
     def _build(self) -> None:
-        choices = [Choice(value, text) for value, text in _ENGINES.items()]
+        choices = [Option(value, text) for value, text in _ENGINES.items()]
         self.engine = self.setting(ChoiceRow("ocr.engine", self.tr("&OCR engine for scanned pages"), choices=choices))
         self.languages = Languages()
         self.languages.picked.connect(lambda codes: self.pick(_LANGUAGES, codes))
@@ -166,8 +166,8 @@ class ReadingSection(Section):
         self.undo_button.setVisible(codes != list(self.settings_file.default(_LANGUAGES)))
 
     def _on_ocr(self, support: OcrSupport) -> None:
-        self.engine.offer(
-            [Choice(one.name, _ENGINES.get(one.name, one.name), one.installed) for one in support.engines]
+        self.engine.set_options(
+            [Option(one.name, _ENGINES.get(one.name, one.name), one.installed) for one in support.engines]
         )
         self.engine.show_help(" ".join(one.problem for one in support.engines if not one.installed and one.problem))
-        self.languages.offer(support.languages)
+        self.languages.set_languages(support.languages)

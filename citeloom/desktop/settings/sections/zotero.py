@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from citeloom.api.importing import (
-    GetZoteroStatus,
-    LogInToZotero,
-    LogOutOfZotero,
-    ZoteroAccount,
-    ZoteroLoginResult,
-    ZoteroStatus,
-)
+from citeloom.api.importing import GetZoteroStatus, ZoteroAccount, ZoteroLoginResult, ZoteroStatus
 from citeloom.core.errors import CiteLoomError
-from citeloom.desktop.settings.key_login import KeyLogin
-from citeloom.desktop.settings.rows import Choice, ChoiceRow, FolderRow, NumberRow, YesNoRow
+from citeloom.desktop.settings.key_login import zotero_login
+from citeloom.desktop.settings.rows import ChoiceRow, FolderRow, NumberRow, Option, YesNoRow
 from citeloom.desktop.settings.section import Section
-from citeloom.desktop.text.zotero_text import NEW_KEY, account_text, connection_text
+from citeloom.desktop.text.zotero_text import account_text, connection_text
 from citeloom.desktop.widgets import basics
 from citeloom.desktop.widgets.layout import Stretch, add
 
@@ -31,10 +24,10 @@ class ZoteroSection(Section):
         self.check_button = basics.button(self.tr("Check &again"), self.shown, icon_name="retry")
         self.connection = basics.StateBox(self.tr("Looking for Zotero …"), self.check_button)
         choices = (
-            Choice("auto", self.tr("The best available way (recommended)")),
-            Choice("local", self.tr("Only through the running Zotero")),
-            Choice("sqlite", self.tr("Only from Zotero’s files on this computer")),
-            Choice("web", self.tr("Only from zotero.org, with a key")),
+            Option("auto", self.tr("The best available way (recommended)")),
+            Option("local", self.tr("Only through the running Zotero")),
+            Option("sqlite", self.tr("Only from Zotero’s files on this computer")),
+            Option("web", self.tr("Only from zotero.org, with a key")),
         )
         source = ChoiceRow("zotero.source", self.tr("&How your library is read"), choices=choices)
         self.data_folder = FolderRow(
@@ -55,25 +48,7 @@ class ZoteroSection(Section):
             step=50,
             unit=self.tr("{number} MB"),
         )
-        self.new_key_button = basics.button(
-            self.tr("Create a &key…"),
-            lambda: self.context.tasks.open(self, NEW_KEY, failed=self.banner.show_error),
-            icon_name="open",
-            tip=NEW_KEY,
-        )
-        question = (
-            self.tr("Log out of zotero.org?"),
-            self.tr("The key is deleted from this system’s keyring. To log in again you need it, or a new one."),
-            self.tr("Log out"),
-        )
-        self.login = KeyLogin(
-            self.context,
-            self.tr("Key from zotero.org"),
-            lambda key: LogInToZotero(key=key),
-            LogOutOfZotero(),
-            question,
-            self.new_key_button,
-        )
+        self.login = zotero_login(self.context)
         self.login.logged_in.connect(self._on_logged_in)
         self.login.logged_out.connect(self.shown)
         self.login.failed.connect(self.banner.show_error)

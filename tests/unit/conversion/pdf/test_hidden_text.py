@@ -12,7 +12,7 @@ from citeloom.api.evidence import Verdict
 from citeloom.conversion.convert import ConversionOptions, convert
 from citeloom.core.types import Converted
 from citeloom.evidence.quotes.lexicon import Lexicon
-from citeloom.evidence.quotes.verification import verify
+from citeloom.evidence.quotes.verdict import verify
 from citeloom.evidence.quotes.work_text import WorkText
 from tests.unit.conversion.raw_pdf import PAGE, one_page, shown, stream
 from tests.unit.conversion.sample_papers import FILLER, HEIGHT, WIDTH, Paper

@@ -13,7 +13,7 @@ from citeloom.conversion.markup.markdown_writer import to_markdown
 from citeloom.conversion.tokens import estimate_tokens
 from citeloom.core.types import Converted
 from citeloom.evidence.quotes.lexicon import Lexicon
-from citeloom.evidence.quotes.verification import verify
+from citeloom.evidence.quotes.verdict import verify
 from citeloom.evidence.quotes.work_text import WorkText
 from tests.unit.conversion.sample_papers import FILLER, HEIGHT, Paper
 

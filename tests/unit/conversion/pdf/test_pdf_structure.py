@@ -9,7 +9,7 @@ import pytest
 from citeloom.conversion.chunking import chunk
 from citeloom.conversion.convert import convert
 from citeloom.conversion.docling import pdf_pages
-from citeloom.conversion.record_page_numbers import with_record_pages
+from citeloom.conversion.page_numbers_from_record import with_record_pages
 from citeloom.conversion.tokens import TokenCounter
 from citeloom.core.types import Block, BlockKind, Converted, Page, TextSource
 from tests.unit.conversion.sample_papers import FILLER, HEIGHT, TOKENIZER, Paper

@@ -13,7 +13,7 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.types import Block, BlockKind, Converted, Page, TextSource
 from citeloom.evidence.quotes.lexicon import Lexicon
 from citeloom.evidence.quotes.quotation import check_quote
-from citeloom.evidence.quotes.verification import QuoteFinding, verify
+from citeloom.evidence.quotes.verdict import QuoteFinding, verify
 from citeloom.evidence.quotes.work_text import WorkText
 from tests.papers.prose import Author
 

@@ -13,8 +13,9 @@ from citeloom.api.maintenance import BackupResult, MoveResult
 from citeloom.api.verbs import encode
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import RunningJob
-from citeloom.desktop.shell.engine_status import Situation
+from citeloom.desktop.shell.engine_status import EngineSnapshot
 from citeloom.desktop.shell.icons import TrayState
+from citeloom.desktop.shell.tray import tray_state
 from tests.desktop.fake_engine_tasks import a_status, fake_context
 
 STATUS = a_status(
@@ -26,39 +27,43 @@ LOST = CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.", "")
 
 
 @pytest.mark.parametrize(
-    ("situation", "tray_state", "words"),
+    ("situation", "shown", "words"),
     [
-        (Situation(), TrayState.WORKING, "Starting …"),
-        (Situation(True, status=STATUS), TrayState.IDLE, "Up to date: 142 of 150 papers searchable"),
-        (Situation(True, status=STATUS, jobs={"j": JOB}), TrayState.WORKING, "Reading: 142 of 150 papers searchable"),
+        (EngineSnapshot(), TrayState.WORKING, "Starting …"),
+        (EngineSnapshot(True, status=STATUS), TrayState.IDLE, "Up to date: 142 of 150 papers searchable"),
         (
-            Situation(True, status=structs.replace(STATUS, paused=True)),
+            EngineSnapshot(True, status=STATUS, jobs={"j": JOB}),
+            TrayState.WORKING,
+            "Reading: 142 of 150 papers searchable",
+        ),
+        (
+            EngineSnapshot(True, status=structs.replace(STATUS, paused=True)),
             TrayState.PAUSED,
             "Paused: 142 of 150 papers searchable",
         ),
-        (Situation(True, status=structs.replace(STATUS, projects=0)), TrayState.IDLE, "No project yet"),
-        (Situation(problem=LOST), TrayState.ATTENTION, "The engine ended."),
-        (Situation(True, status=STATUS, troubles=("It failed",)), TrayState.ATTENTION, "It failed"),
+        (EngineSnapshot(True, status=structs.replace(STATUS, projects=0)), TrayState.IDLE, "No project yet"),
+        (EngineSnapshot(problem=LOST), TrayState.ATTENTION, "The engine ended."),
+        (EngineSnapshot(True, status=STATUS, unseen_problems=("It failed",)), TrayState.ATTENTION, "It failed"),
         (
-            Situation(True, other_version="9.9", status=STATUS),
+            EngineSnapshot(True, other_version="9.9", status=STATUS),
             TrayState.ATTENTION,
             "The engine has another version (9.9)",
         ),
         (
-            Situation(True, status=structs.replace(STATUS, settings_problem="line 3")),
+            EngineSnapshot(True, status=structs.replace(STATUS, settings_problem="line 3")),
             TrayState.ATTENTION,
             "The settings file cannot be used",
         ),
     ],
     ids=["starting", "idle", "working", "paused", "empty", "lost", "trouble", "version", "settings"],
 )
-def test_the_state_is_said_in_words(qapp: object, situation: Situation, tray_state: TrayState, words: str) -> None:
-    assert (situation.tray_state, situation.summary()) == (tray_state, words)
+def test_the_state_is_said_in_words(qapp: object, situation: EngineSnapshot, shown: TrayState, words: str) -> None:
+    assert (tray_state(situation), situation.summary()) == (shown, words)
 
 
 def test_progress_counts_searchable_and_whole_papers_alike() -> None:
-    assert Situation(True, jobs={"j": JOB}).progress == pytest.approx(0.6)
-    assert Situation(True, jobs={"j": replace(JOB, total=0)}).progress is None
+    assert EngineSnapshot(True, jobs={"j": JOB}).progress == pytest.approx(0.6)
+    assert EngineSnapshot(True, jobs={"j": replace(JOB, total=0)}).progress is None
 
 
 def finished(**result: Any) -> dict[str, Any]:
@@ -86,9 +91,9 @@ def test_an_import_that_ends_is_told_once(
         tasks.publish(PROGRESS)
     tasks.publish(event)
     assert [(n[0], n[2]) for n in notices] == [(title, wrong)]
-    assert (context.engine_status.now.tray_state == TrayState.ATTENTION) is wrong
-    context.engine_status.seen()
-    assert not context.engine_status.now.troubles
+    assert (tray_state(context.engine_status.current) == TrayState.ATTENTION) is wrong
+    context.engine_status.mark_seen()
+    assert not context.engine_status.current.unseen_problems
     qtbot.waitUntil(lambda: ("engine_status", {}) in tasks.asked)
     assert len(tasks.asked) == 1, "two hundred events make one question"
 
@@ -99,11 +104,14 @@ def test_other_jobs_are_told_by_what_they_are(qapp: object, project: str) -> Non
     notices: list[tuple[Any, ...]] = []
     context.engine_status.notice.connect(lambda *said: notices.append(said))
     kind, what = ("move", "Moving the index of thesis") if project else ("backup", "Making a backup")
-    tasks.reached.emit(STATUS)
+    tasks.connected.emit(STATUS)
     tasks.publish({"type": "JobQueued", "job_id": "j", "project_id": project, "kind": kind})
-    assert context.engine_status.now.summary() == what
+    assert context.engine_status.current.summary() == what
     tasks.publish({**PROGRESS, "project_id": project, "stage": "copy", "searchable": 0})
-    assert (context.engine_status.now.summary(), context.engine_status.now.progress) == (what, pytest.approx(0.2))
+    assert (context.engine_status.current.summary(), context.engine_status.current.progress) == (
+        what,
+        pytest.approx(0.2),
+    )
     move = MoveResult(project=project, origin="embedded", to="http://far", passages=70, written=70, bytes=None)
     backup = BackupResult(file="/b.zip", projects=[], passages=70, bytes=5_000_000)
     for event in (finished(**encode(move if project else backup)), finished(state="failed", error=LOST.as_dict())):
@@ -116,15 +124,15 @@ def test_other_jobs_are_told_by_what_they_are(qapp: object, project: str) -> Non
 @pytest.mark.parametrize("reason", ["settings changed", "a backup was restored", "the data folder is back"])
 def test_an_engine_that_starts_anew_is_no_trouble(qapp: object, reason: str) -> None:
     context, tasks = fake_context(engine_status=STATUS)
-    tasks.reached.emit(STATUS)
+    tasks.connected.emit(STATUS)
     tasks.publish({"type": "EngineStopping", "reason": reason})
-    tasks.lost.emit(LOST)
-    assert (context.engine_status.now.tray_state, context.engine_status.now.summary()) == (
+    tasks.disconnected.emit(LOST)
+    assert (tray_state(context.engine_status.current), context.engine_status.current.summary()) == (
         TrayState.WORKING,
         "Starting …",
     )
-    tasks.lost.emit(LOST)  # it did not come back
-    assert context.engine_status.now.problem is LOST
+    tasks.disconnected.emit(LOST)  # it did not come back
+    assert context.engine_status.current.problem is LOST
 
 
 def test_many_imports_of_a_project_are_told_of_together_at_their_end(qapp: object) -> None:
@@ -154,7 +162,7 @@ def test_a_job_that_goes_on_is_not_said_to_be_paused_any_more(qapp: object, qtbo
     context, tasks = fake_context(
         engine_status=structs.replace(STATUS, jobs=[replace(job, state="running", searchable=1)])
     )
-    tasks.reached.emit(structs.replace(STATUS, paused=True, jobs=[job]))
+    tasks.connected.emit(structs.replace(STATUS, paused=True, jobs=[job]))
     tasks.publish(PROGRESS)
-    qtbot.waitUntil(lambda: context.engine_status.now.jobs["j"].state == "running")
-    assert context.engine_status.now.jobs["j"].searchable == 10, "an event is newer than the answer that it crossed"
+    qtbot.waitUntil(lambda: context.engine_status.current.jobs["j"].state == "running")
+    assert context.engine_status.current.jobs["j"].searchable == 10, "an event is newer than the answer that it crossed"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citeloom.importing.stages.refine import map_passages
+from citeloom.importing.stages.passage_mapping import map_passages
 from citeloom.index.base import Point
 
 texts = st.lists(st.sampled_from(["salt", "grain", "trade", "coast", "ship", "Über"]), max_size=6).map(" ".join)

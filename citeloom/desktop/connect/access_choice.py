@@ -66,7 +66,7 @@ class ProjectsModel(ListModel[str]):
         return True
 
 
-class Choice(QWidget):
+class AccessChoice(QWidget):
     """Widget for the choice of projects and toolsets."""
 
     changed = Signal()
