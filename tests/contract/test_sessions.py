@@ -109,7 +109,7 @@ def test_ids_and_files_of_another_project_lead_nowhere(
 
     assert code("get_passage", chunk_id=hidden["chunk_id"]) == "PASSAGE_NOT_FOUND"
     assert code("get_document", doc_id=hidden["doc_id"]) == "DOCUMENT_NOT_FOUND"
-    assert code("get_document", citekey=hidden["citekey"]) == "DOCUMENT_NOT_FOUND"
+    assert code("get_document", citekey=hidden["citekey"]) == "CITEKEY_NOT_FOUND"
     assert code("delete_document", doc_id=hidden["doc_id"]) == "DOCUMENT_NOT_FOUND"
     assert code("ingest_from_source", source=str(two_projects[CLOSED] / "wolves.md")) == "PERMISSION_DENIED"
     for filters in ({"doc_id": hidden["doc_id"]}, {"source": hidden["source"]}):
