@@ -279,7 +279,9 @@ def _similar(wanted: str) -> list[tuple[str, str]]:
         spelled = difflib.get_close_matches(_as_id(wanted), by_id, n=_MAX_SIMILAR, cutoff=_MIN_SPELLING)
         best = [*(by_id[name] for name in spelled), *best]
     common = [_without_number(name) for name in (title, " ".join(map(_known_word, bare.split())))]
-    common += [_path_of(_COMMON_NAMES[name]) for name in difflib.get_close_matches(bare, _COMMON_NAMES, cutoff=_MIN_SPELLING)]
+    common += [
+        _path_of(_COMMON_NAMES[name]) for name in difflib.get_close_matches(bare, _COMMON_NAMES, cutoff=_MIN_SPELLING)
+    ]
     best = list(dict.fromkeys(path for path in (*common, *best) if path))[:_MAX_SIMILAR]
     return [(path.stem, _titles()[path]) for path in best]
 
