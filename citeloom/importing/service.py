@@ -25,6 +25,7 @@ from citeloom.core.jobs import Job, JobQueue
 from citeloom.core.types import Record, Source
 from citeloom.importing.discovery import Discovery
 from citeloom.importing.import_state import ImportContext, ImportState
+from citeloom.importing.metadata import read_metadata
 from citeloom.importing.requests import ImportRequest
 from citeloom.importing.sources.allowed import allowed_path, check_kind, existing
 from citeloom.importing.sources.folder import FoundFile, hash_file
@@ -93,7 +94,7 @@ class ImportService:
                 self._catalog.projects.name_references(project.id, references)
         if not by_agent:
             self._sources_changed()
-        metadata = request.metadata
+        metadata = read_metadata(request.metadata)
         if metadata and (source is None or is_zotero(source) or (not is_address(source) and Path(source).is_dir())):
             raise CiteLoomError(
                 Code.INVALID_INPUT, "metadata describes one file, not a folder.", "Name the file it belongs to."

@@ -132,6 +132,19 @@ def test_one_file_comes_in_by_its_name_in_the_folder_and_what_is_said_of_it_is_a
     assert set(citekeys(editor, project).values()) == {hits[0]["citekey"]} != {"lutra2001"}
 
 
+@pytest.mark.parametrize("authors", [[{"family": "Lutra", "given": "Jo"}], "Jo Lutra", ["Lutra, Jo"]], ids=str)
+def test_the_authors_of_a_confirmed_claim_are_cited_however_they_were_written(
+    editor: StrictEditor, project: str, shared_home: Path, authors: Any
+) -> None:
+    options = {"metadata": {"citekey": "lutra2001", "authors": authors, "year": "2001"}}
+    editor.call("ingest_from_source", project=project, source="otters.md", options=options)
+    (otters,) = editor.call("list_documents", project=project)["documents"]
+    done(citeloom(shared_home, "documents", project, "--confirm", otters["doc_id"]))
+    cited = {"project": project, "citekeys": ["lutra2001"]}
+    assert editor.call("format_citations", **cited, style="apa", format="citation")["entries"] == ["(Lutra, 2001)"]
+    assert "author = {Lutra, Jo}" in editor.call("format_citations", **cited, format="bibtex")["text"]
+
+
 @pytest.mark.parametrize("force_rebuild", [False, True])
 def test_the_metadata_of_one_file_do_not_become_those_of_others(
     editor: StrictEditor, project: str, folder: Path, force_rebuild: bool
@@ -329,6 +342,11 @@ def test_an_empty_source_is_refused_and_does_not_mean_the_first_folder(
         ({"source": "otters.md", "options": {"metadata": {"year": 10**400}}}, "year"),
         ({"source": "otters.md", "options": {"metadata": {"year": 10_000}}}, "from -9999 to 9999"),
         ({"source": "otters.md", "options": {"metadata": {"year": "²"}}}, "from -9999 to 9999"),
+        ({"source": "otters.md", "options": {"metadata": {"authors": 5}}}, "metadata.authors"),
+        ({"source": "otters.md", "options": {"metadata": {"authors": [{"given": "Jo"}]}}}, "metadata.authors"),
+        ({"source": "otters.md", "options": {"metadata": {"citekey": 5}}}, "metadata.citekey"),
+        ({"source": "otters.md", "options": {"metadata": {"title": {"en": "Otters"}}}}, "metadata.title"),
+        ({"source": "otters.md", "options": {"metadata": {"tags": [{}]}}}, "metadata.tags"),
     ],
     ids=lambda value: str(value)[:80],
 )
