@@ -358,6 +358,30 @@ def test_bad_arguments_of_an_import_are_refused_by_name(
     assert named in error["message"]
 
 
+@pytest.mark.parametrize(
+    ("source", "step"),
+    [
+        ("file:///etc/passwd", "Give the path of the file"),
+        ("file:/etc/passwd", "Give the path of the file"),
+        ("ftp://example.org/a.pdf", "Give an https address"),
+        ("smb://server/a.pdf", "Give an https address"),
+    ],
+)
+def test_an_address_that_is_not_of_the_web_is_refused_with_what_to_give_instead(
+    editor: StrictEditor, fenced: Path, source: str, step: str
+) -> None:
+    error = editor.fail("ingest_from_source", project="fenced", source=source)
+    assert error["code"] == "INVALID_INPUT"
+    assert "only http and https" in error["message"] and step in error["message"]
+
+
+def test_an_unknown_option_is_refused_with_those_there_are(editor: StrictEditor, fenced: Path) -> None:
+    error = editor.fail("ingest_from_source", project="fenced", source="otters.md", options={"foo": 1})
+    known = ["ocr_languages", "references_path", "force_rebuild", "recursive", "metadata"]
+    assert error["details"]["valid"] == known
+    assert f"options can have: {', '.join(known)}" in error["message"]
+
+
 # -- how it goes on ----------------------------------------------------------------------------------------------
 
 
