@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 from citeloom import __version__
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.ipc import launch, protocol
+from citeloom.ipc import batches, launch, protocol
 
 USAGE = """\
 Usage: citeloom mcp [--project ID]... [--toolsets LIST] [--dialect NAME]
@@ -47,16 +47,32 @@ class Bridge:
         self._address: dict[str, Any] | None = None  # of the engine
         self._initialize: dict[str, Any] | None = None
         self._initialized: bytes | None = None
-        self._answering = threading.Lock()  # guards stdout and the unanswered requests
+        self._answering = threading.Lock()  # guards stdout, the unanswered requests and the batches
         self._unanswered: dict[Any, tuple[str, bytes]] = {}  # method and line by request id
+        self._batches: dict[Any, batches.Batch] = {}  # by id of an unanswered request
 
     def run(self) -> None:
         """Run until the editor closes stdin."""
         for line in iter(self._stdin.readline, b""):
-            if line.strip():
+            if (messages := batches.members(line)) is not None:
+                self._batch_from_editor(messages)
+            elif line.strip():
                 self._from_editor(line if line.endswith(b"\n") else line + b"\n")
 
     # -- editor → engine -------------------------------------------------------------------------------------
+
+    def _batch_from_editor(self, messages: list[Any]) -> None:
+        if not batches.allowed(self._initialize) or not messages:
+            for line in batches.refusals(messages):
+                self._write_line(line)
+            return
+        batch = batches.Batch(messages)
+        with self._answering:
+            self._batches.update(dict.fromkeys(batch.waiting, batch))
+        if done := batch.finished():  # nothing in it is a valid request
+            self._write_line(done)
+        for line in batch.lines:
+            self._from_editor(line)
 
     def _from_editor(self, line: bytes) -> None:
         message = protocol.decode_object(line)
@@ -92,6 +108,7 @@ class Bridge:
                 if request_id is not None and method:
                     self._unanswered[request_id] = method, line
                 self._unanswered.pop(protocol.cancelled_id(message), None)
+            self._write_line(None, answers=protocol.cancelled_id(message))
             _send(engine, line)
 
     def _connect(self, engine: socket.socket) -> socket.socket:
@@ -118,7 +135,7 @@ class Bridge:
                     with self._answering:
                         self._unanswered.pop(request_id, None)
                     if not reloads and request_id != _REPLAY:
-                        self._write_line(line)
+                        self._write_line(line, answers=request_id)
         except OSError:
             pass
         _shut_down(engine)
@@ -176,12 +193,16 @@ class Bridge:
         return {"error": error}
 
     def _write(self, message: dict[str, Any]) -> None:
-        self._write_line(protocol.encode_line(message))
+        self._write_line(protocol.encode_line(message), answers=message["id"])
 
-    def _write_line(self, line: bytes) -> None:
+    def _write_line(self, line: bytes | None, answers: Any = None) -> None:
+        """Write a line; the answer to a request of a batch is written with the last one of the batch."""
         with self._answering:
-            self._stdout.write(line)
-            self._stdout.flush()
+            if batch := self._batches.pop(answers, None):
+                line = batch.answer(answers, line)
+            if line:
+                self._stdout.write(line)
+                self._stdout.flush()
 
 
 def _send(engine: socket.socket, line: bytes) -> None:

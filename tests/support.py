@@ -137,6 +137,11 @@ class Editor:
         """Ask and wait; gives the whole JSON-RPC answer."""
         return self.answer(self.begin(method, params))
 
+    def batch(self, messages: list[Any]) -> Any:
+        """Send a JSON-RPC batch; gives the next line that comes."""
+        self.send_raw(json.dumps(messages).encode() + b"\n")
+        return json.loads(self._lines.get(timeout=WAIT))
+
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
         """Call a tool that must succeed; gives its structured content."""
         result = self.request("tools/call", {"name": tool, "arguments": arguments})["result"]

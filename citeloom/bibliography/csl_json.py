@@ -104,11 +104,12 @@ def with_particle(particle: str, family: str) -> str:
 
 
 def _people(names: object) -> tuple[str, ...]:
-    people = (_person(name) for name in names) if isinstance(names, list) else ()
-    return tuple(person for person in people if person)
+    found = (person(name) for name in names) if isinstance(names, list) else ()
+    return tuple(name for name in found if name)
 
 
-def _person(name: object) -> str:
+def person(name: object) -> str:
+    """Return a CSL name as records have it: "Family, Given", or its literal."""
     if not isinstance(name, Mapping):
         return text_of(name)
     if literal := text_of(name.get("literal")):

@@ -6,10 +6,10 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from citeloom.bibliography.csl_json import record_from_csl
 from citeloom.core.errors import CiteLoomError, Code
@@ -19,7 +19,7 @@ from citeloom.core.types import Record
 _REPAIR_STEP = "Correct the file, or export it again from your reference manager."
 _EXPORT_STEP = "Export the library as CSL-JSON (in Zotero: 'CSL JSON' or 'Better CSL JSON') or as BibTeX."
 _MAX_LISTED = 10  # duplicates listed in one message
-_MAX_LOCATED = 3  # entries listed for one citekey; finding the line of each costs a scan of the file
+_MAX_LOCATED = 3  # repeated entries listed for one citekey; finding the line of each costs a scan of the file
 _LONE_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -50,7 +50,8 @@ def load_references(path: Path, data: bytes | None = None) -> References:
     text, warnings = _text(path, read_references(path) if data is None else data)
     load = _from_json if _is_json(path, text) else _from_bibtex
     located = load(path, text, warnings)
-    _refuse_duplicates(path, text, located)
+    located, repeated = _without_repeated(text, located)
+    warnings += repeated
     keyless = [entry for entry in located if not entry.record.citekey]
     if keyless:
         listed = ", ".join(map(str, keyless[:3])) + (" …" if len(keyless) > 3 else "")
@@ -165,7 +166,7 @@ def _from_bibtex(path: Path, text: str, warnings: list[str]) -> list[_Located]:
         also = f" Also malformed: line{'s' if len(lines) > 1 else ''} {', '.join(lines)}{more}." if lines else ""
         raise _invalid(path, first.line, first.column, first.reason, also=also)
     warnings += found.warnings
-    parents = {entry.key: entry for entry in found.entries if entry.key}
+    parents = {entry.key: entry for entry in reversed(found.entries) if entry.key}  # of a repeated key, the first
     located = []
     for position, entry in enumerate(found.entries, start=1):
         if not entry.fields:
@@ -175,32 +176,37 @@ def _from_bibtex(path: Path, text: str, warnings: list[str]) -> list[_Located]:
     return located
 
 
-def _refuse_duplicates(path: Path, text: str, located: Sequence[_Located]) -> None:
+def _without_repeated(text: str, located: Sequence[_Located]) -> tuple[list[_Located], list[str]]:
+    """Return the first entry of each citekey and all entries without one, and a warning for each repeated citekey."""
     by_key: defaultdict[str, list[_Located]] = defaultdict(list)
     for entry in located:
         if entry.record.citekey:
             by_key[entry.record.citekey].append(entry)
     repeated = {key: entries for key, entries in by_key.items() if len(entries) > 1}
-    if not repeated:
-        return
-    described = []
-    for key, entries in islice(repeated.items(), _MAX_LISTED):
-        first_ones = entries[:_MAX_LOCATED]
-        descriptions = [
-            str(_Located(e.record, e.position, e.line or _line_and_column(text, e.position)[0])) for e in first_ones
-        ]
-        if len(entries) > _MAX_LOCATED:
-            descriptions.append(f"{len(entries) - _MAX_LOCATED} more")
-        described.append(f"duplicate citekey '{key}': {' and '.join(descriptions)}")
-    first = next(iter(repeated.values()))[1]
-    line, column = (first.line, 1) if first.line else _line_and_column(text, first.position)
-    reason = "; ".join(described)
-    if len(repeated) > len(described):
-        reason += f"; and {len(repeated) - len(described)} more"
-    raise _invalid(
-        path, line, column, reason, "Give each work a citekey of its own, or remove the repeated entries.",
-        citekeys=list(repeated),
-    )  # fmt: skip
+    warnings = [_repeated(text, key, entries) for key, entries in islice(repeated.items(), _MAX_LISTED)]
+    if len(repeated) > len(warnings):
+        warnings.append(f"{len(repeated) - len(warnings)} more citekeys are repeated; the first entry of each counts")
+    kept = [e for e in located if not e.record.citekey or e is by_key[e.record.citekey][0]]
+    return kept, warnings
+
+
+def _repeated(text: str, key: str, entries: Sequence[_Located]) -> str:
+    """Return the warning for entries that share a citekey."""
+    first, *others = entries
+    differing = [entry for entry in others if entry.record != first.record]
+    shown = [
+        replace(e, line=e.line or _line_and_column(text, e.position)[0]) for e in (differing or others)[:_MAX_LOCATED]
+    ]
+    named = ", ".join(map(str, shown))
+    if more := len(differing or others) - len(shown):
+        named += f" and {more} more"
+    kept = replace(first, line=first.line or _line_and_column(text, first.position)[0])
+    if differing:
+        return (
+            f"duplicate citekey '{key}': {kept} is kept, left out: {named}."
+            " Give each work a citekey of its own, or remove the repeated entries"
+        )
+    return f"duplicate citekey '{key}': {kept} is taken once, the same again: {named}"
 
 
 def _line_and_column(text: str, position: int) -> tuple[int | None, int | None]:
@@ -225,7 +231,6 @@ def _invalid(
     next_step: str = _REPAIR_STEP,
     *,
     also: str = "",
-    **details: Any,
 ) -> CiteLoomError:
     place = f", line {line}, column {column}" if line else ""
     return CiteLoomError(
@@ -236,5 +241,4 @@ def _invalid(
         line=line,
         column=column,
         reason=reason,
-        **details,
     )

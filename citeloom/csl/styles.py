@@ -38,9 +38,13 @@ _ELEMENT_CLASSES = {
     "text": Text,
 }
 _MAX_SIMILAR = 5  # similar styles named in an error
+_MIN_SPELLING = 0.75  # difflib's ratio of names that are spelled alike
 _HEAD = 4096  # bytes of a file that contain its title
 _TITLE = re.compile(rb"<title[^>]*>([^<]*)</title>")
+_BEFORE_NUMBER = re.compile(r"(?<=[a-z])(?=\d)")  # in names such as APA7
+_NUMBER = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)?\b")  # of an edition in a name: APA 7, MLA 9th
 _EDITION = re.compile(r"\b(?:\d+(?:st|nd|rd|th)|version [\d.]+)\b|\b(?:edition|ed|style|the|of|manual|handbook)\b")
+_FILLERS = re.compile(r"\b(?:citations?|format|formatting|guide|guidelines|references?|referencing|system)\b")
 # Common names of styles that are neither id nor title.
 _COMMON_NAMES = {
     "american psychological association": "apa",
@@ -53,10 +57,14 @@ _COMMON_NAMES = {
     "mla": "modern-language-association",
     "modern language association": "modern-language-association",
     "harvard": "harvard-cite-them-right",
+    "cite them right": "harvard-cite-them-right",
     "ama": "american-medical-association",
     "acs": "american-chemical-society",
     "asa": "american-sociological-association",
+    "acm": "association-for-computing-machinery",
+    "lncs": "springer-lecture-notes-in-computer-science",
     "din 1505": "din-1505-2",
+    "iso 690": "iso690-author-date-en",
 }
 
 
@@ -70,23 +78,54 @@ class Style:
     locale: str | None = None  # None: the style has no default
 
 
-def find_style(name: str) -> Style:
-    """Find a style by id or title, ignoring case, punctuation and edition; raise STYLE_NOT_FOUND with similar ones."""
+def find_style(name: str, *, files: bool = True) -> Style:
+    """Find a style by id, title or common name, ignoring case and punctuation; raise STYLE_NOT_FOUND with similar ones.
+
+    A name without an edition means the current one. `files` is whether the caller may name a .csl file.
+    """
     wanted = name.strip()
-    style_id, bare = _as_id(wanted), _without_edition(wanted)
-    if style_id:
-        found = _path_of(style_id) or _path_of(_COMMON_NAMES.get(bare, ""))
-        found = found or _by_title().get(_folded_title(wanted)) or _by_title().get(bare)
-        if found is not None:
-            return _read(found)
+    if found := _find(wanted):
+        return _read(found)
     near = _similar(wanted)
     listed = "; ".join(f"{one} ({title})" for one, title in near)
+    what = "Give a style's id (apa), its title, or a .csl file." if files else "Give a style's id (apa) or its title."
     raise CiteLoomError(
         Code.STYLE_NOT_FOUND,
         f"There is no citation style “{wanted[:80]}”.",
-        f"Similar styles: {listed}." if near else "Give a style's id (apa), its title, or a .csl file.",
+        f"Similar styles: {listed}." if near else what,
         near=[{"id": one, "title": title} for one, title in near],
     )
+
+
+def _find(name: str) -> Path | None:
+    style_id, title = _as_id(name), _folded_title(name)
+    if not style_id:
+        return None
+    found = _path_of(style_id) or _path_of(_COMMON_NAMES.get(title, "")) or _by_title().get(title)
+    if found is None:
+        title = _BEFORE_NUMBER.sub(" ", title)
+        found, number = _without_number(title), _NUMBER.search(title)
+        return _of_edition(found, int(number[1])) if found and number else found
+    return found
+
+
+def _without_number(title: str) -> Path | None:
+    """Return the style of a name whatever the edition in it."""
+    bare = _without_edition(_NUMBER.sub(" ", title))
+    for base in (bare, " ".join(_FILLERS.sub(" ", bare).split())):
+        found = _path_of(_as_id(base)) or _path_of(_COMMON_NAMES.get(base, "")) or _by_title().get(base)
+        if found:
+            return found
+    return None
+
+
+def _of_edition(path: Path, number: int) -> Path | None:
+    """Return an edition of a style; a style that has no editions is itself."""
+    current = -_edition_of(_titles()[path])
+    if current in (0, number):
+        return path
+    ending = "th" if number in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return _path_of(f"{path.stem}-{number}{ending}-edition")
 
 
 def style_from_file(path: Path) -> Style:
@@ -226,7 +265,9 @@ def _title_words() -> dict[Path, frozenset[str]]:
 
 def _similar(wanted: str) -> list[tuple[str, str]]:
     """Return ids and titles of the styles that share most words with a name, or have a similar spelling."""
-    wanted_words = set(_folded_title(wanted[:200]).split())
+    title = _folded_title(wanted[:200])
+    bare = _without_edition(_NUMBER.sub(" ", title)) or title
+    wanted_words = {_known_word(word) for word in bare.split()}
     scored = []
     for path, words in _title_words().items():
         shared = len(wanted_words & words)
@@ -235,6 +276,23 @@ def _similar(wanted: str) -> list[tuple[str, str]]:
     best = [path for *_, path in sorted(scored)[:_MAX_SIMILAR]]
     if not best or -min(scored)[0] < len(wanted_words):
         by_id = {path.stem: path for path in _titles()}
-        spelled = difflib.get_close_matches(_as_id(wanted), by_id, n=_MAX_SIMILAR, cutoff=0.75)
-        best = list(dict.fromkeys((*(by_id[name] for name in spelled), *best)))[:_MAX_SIMILAR]
+        spelled = difflib.get_close_matches(_as_id(wanted), by_id, n=_MAX_SIMILAR, cutoff=_MIN_SPELLING)
+        best = [*(by_id[name] for name in spelled), *best]
+    common = [_without_number(name) for name in (title, " ".join(map(_known_word, bare.split())))]
+    common += [
+        _path_of(_COMMON_NAMES[name]) for name in difflib.get_close_matches(bare, _COMMON_NAMES, cutoff=_MIN_SPELLING)
+    ]
+    best = list(dict.fromkeys(path for path in (*common, *best) if path))[:_MAX_SIMILAR]
     return [(path.stem, _titles()[path]) for path in best]
+
+
+def _known_word(word: str) -> str:
+    """Return the word of a title that is spelled most like a word."""
+    if word in _vocabulary():
+        return word
+    return next(iter(difflib.get_close_matches(word, _vocabulary(), n=1, cutoff=_MIN_SPELLING)), word)
+
+
+@cache
+def _vocabulary() -> frozenset[str]:
+    return frozenset().union(*_title_words().values()).union(*map(str.split, _COMMON_NAMES))

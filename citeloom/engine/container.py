@@ -131,7 +131,10 @@ class Container:
         )
         conversions, downloads = Path(paths.conversions_folder()), Path(paths.folders().data) / "downloads"
         original_files = OriginalFiles(self.catalog, downloads)
-        self.texts = DocumentTexts(self.catalog, self.workers, settings, conversions, original_files, self.collection)
+        self.works = Works(self.catalog)
+        self.texts = DocumentTexts(
+            self.catalog, self.workers, settings, conversions, original_files, self.collection, self.works.get
+        )
         self.search = SearchService(self.catalog, self.models, settings, self.collection)
         self.passages = PassageService(
             self.catalog, self.collection, self.texts.page, partial(notes_on_passage, self.catalog)
@@ -140,7 +143,6 @@ class Container:
         self.note_embedder = NoteEmbedder(self.catalog.notes, self.models, settings.models.dense)
         suggestions = SuggestionService(self.catalog, self.note_embedder)
         notebook = Notebook(self.catalog, self.note_embedder, note_links, suggestions)
-        self.works = Works(self.catalog)
         self.evidence = EvidenceService(self.catalog, self.works, self.projects, self.texts, self.search, self.models)
         self.claims = ClaimService(self.catalog, self.indexes, self.jobs, self.works.get)
         self.page_images = PageImageService(

@@ -57,7 +57,7 @@ def format_cites(works: Works, projects: Sequence[Project], request: CiteRequest
 
     name = request.style or DEFAULT_STYLE
     from_file = request.style_files and name.lower().endswith(".csl")
-    wanted = style_from_file(Path(name)) if from_file else find_style(name)
+    wanted = style_from_file(Path(name)) if from_file else find_style(name, files=request.style_files)
     groups = _groups(request.cites)
     found = works.find_all(projects, _keys(groups))
     formatted = format_citations(

@@ -25,12 +25,12 @@ from citeloom.core.jobs import Job, JobQueue
 from citeloom.core.types import Source
 from citeloom.importing.discovery import Discovery
 from citeloom.importing.import_state import ImportContext, ImportState
+from citeloom.importing.metadata import read_metadata
 from citeloom.importing.requests import ImportRequest
 from citeloom.importing.sources.allowed import allowed_path, check_kind, existing
 from citeloom.importing.sources.folder import FoundFile, hash_file
 from citeloom.importing.sources.names import shown_source
 from citeloom.importing.sources.web_address import is_address, web_address
-from citeloom.importing.stages.match import check_metadata
 from citeloom.importing.zotero_service import ZoteroService, is_zotero, parse_source, same_part
 
 log = logging.getLogger(__name__)
@@ -93,12 +93,11 @@ class ImportService:
                 self._catalog.projects.set_references_path(project.id, references)
         if not by_agent:
             self._sources_changed()
-        metadata = request.metadata
+        metadata = read_metadata(request.metadata)
         if metadata and (source is None or is_zotero(source) or (not is_address(source) and Path(source).is_dir())):
             raise CiteLoomError(
                 Code.INVALID_INPUT, "metadata describes one file, not a folder.", "Name the file it belongs to."
             )
-        check_metadata(metadata)
         job_request = ImportRequest(
             project.id,
             source,

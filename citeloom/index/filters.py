@@ -220,13 +220,13 @@ def _words(field: str) -> Reader:
 
 def _integer(field: str) -> Reader:
     return Reader(
-        any_of=lambda key, values: AnyOf(field, tuple(int(_number(key, v)) for v in values)),
+        any_of=lambda key, values: AnyOf(field, tuple(_whole_number(key, v) for v in values)),
         bound=lambda key, operator, operand: Range(field, **{operator: _number(key, operand)}),
     )
 
 
 def _on_page(key: str, values: list[Any]) -> Condition:
-    pages = [_number(key, v) for v in values]
+    pages = [_whole_number(key, v) for v in values]
     return Some(tuple(Every((Range("page_start", lte=page), Range("page_end", gte=page))) for page in pages))
 
 
@@ -322,6 +322,13 @@ def _number(key: str, value: Any) -> float:
             f"the filter '{key}' needs a number from -{_LARGEST} to {_LARGEST}, not {str(value)[:60]!r}"
         )
     return value
+
+
+def _whole_number(key: str, value: Any) -> int:
+    number = _number(key, value)
+    if number != int(number):
+        raise invalid_filter(f"the filter '{key}' needs a whole number, not {number}")
+    return int(number)
 
 
 def invalid_filter(

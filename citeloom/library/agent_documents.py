@@ -24,13 +24,14 @@ from citeloom.core.types import TextSource
 from citeloom.importing.sources.names import STORED
 from citeloom.importing.stages.match import AGENT, CONFIRMED, METADATA_KEYS, claimed_key
 from citeloom.index.base import Collection, Point
-from citeloom.index.filters import metadata_values, of_document, section_keys, section_names
+from citeloom.index.filters import AnyOf, metadata_values, of_document, section_keys, section_names
 from citeloom.index.models.embedding import ModelRegistry
 from citeloom.library.chunk_metadata import ChunkMetadata, read_metadata
 from citeloom.search.indexes import Indexes
 
 MAX_ITEMS = 500
 FULL_BATCH = 100
+_MAX_FACETS = 1_000_000  # documents whose passages are counted at once
 _MAX_COMPONENT = 1e18  # largest component of a vector: its square still fits into the index's 32-bit floats
 
 
@@ -235,12 +236,25 @@ def save_documents(
         if decided:
             clear_citekey(collection, document)
         catalog.documents.save(document)
-    for document in catalog.documents.by_ids(project.id, sorted(set(before) - set(documents))):
-        document.chunks = collection.count(of_document(document.doc_id))
-        if document.chunks:
+    _count_again(catalog, collection, catalog.documents.by_ids(project.id, [*before, *documents]))
+    # A write that ended between its passages and its rows: stored again, they no longer tell where they were before.
+    stored = _stored(catalog, project)
+    if sum(document.chunks for document in stored) != collection.count(AnyOf("file_type", (STORED_TYPE,))):
+        _count_again(catalog, collection, stored)
+
+
+def _stored(catalog: Catalog, project: Project) -> list[Document]:
+    return [document for document in catalog.documents.with_claim(project.id) if document.by_agent]
+
+
+def _count_again(catalog: Catalog, collection: Collection, documents: Iterable[Document]) -> None:
+    """Correct the numbers of passages; a document whose passages are all stored under others is removed."""
+    for document in documents:
+        chunks, document.chunks = document.chunks, collection.count(of_document(document.doc_id))
+        if not document.chunks:
+            catalog.documents.remove(document.project_id, document.doc_id)
+        elif document.chunks != chunks:
             catalog.documents.save(document)
-        else:
-            catalog.documents.remove(project.id, document.doc_id)
 
 
 def clear_citekey(collection: Collection, document: Document) -> None:
@@ -252,7 +266,10 @@ def clear_citekey(collection: Collection, document: Document) -> None:
 
 
 def migrate(catalog: Catalog, project: Project, collection: Collection) -> None:
-    """Mark passages of agents that an earlier version stored as text of the works."""
+    """Mark passages of agents that an earlier version stored as text of the works, and correct what a kill left."""
+    if stored := _stored(catalog, project):
+        found = collection.values("doc_id", _MAX_FACETS)
+        _count_again(catalog, collection, [d for d in stored if d.chunks != found.get(d.doc_id)])
     for document in catalog.documents.with_claim(project.id):
         if document.by_agent and document.text_source != TextSource.AGENT:
             clear_citekey(collection, document)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from citeloom.bibliography.author_names import checked_author_names
 from citeloom.core.json_values import YEARS, is_integer_within
 from citeloom.core.metadata import custom_metadata, invalid_field, text_list, text_value
 from citeloom.core.types import TextSource
@@ -99,7 +100,9 @@ def _fields(found: Mapping[str, Any], paths: Mapping[str, str], place: str) -> d
         if value is None:
             continue
         path = paths.get(key, f"{place}.{key}")
-        if key in _LISTS:
+        if key == "authors":
+            known[key] = checked_author_names(value, path)
+        elif key in _LISTS:
             known[key] = text_list(value, path)
         elif key in _TEXTS:
             known[key] = text_value(value, path)

@@ -100,6 +100,7 @@ class DocumentTexts:
     _conversions: Path
     _original_files: OriginalFiles
     _collection: Callable[[Project], Collection]
+    _find_work: Callable[[Project, str], object]  # raises CITEKEY_NOT_FOUND with similar keys
     _converting: threading.Lock = field(default_factory=threading.Lock)  # so that a text is converted only once
 
     def page(self, project: Project, doc_id: str, number: int | None) -> Page | None:
@@ -117,7 +118,7 @@ class DocumentTexts:
         faults.point("library.document", request.citekey)
         project, citekey = self._catalog.projects.get(request.project), request.citekey
         now = self._catalog.citekey_aliases.current(project.id, citekey) if citekey else None
-        document = self._catalog.documents.get(project.id, request.doc_id, now or citekey)
+        document = self._document(project, request.doc_id, now or citekey)
         first, last, next_pages, truncated = None, None, None, False
         if document.source.startswith(STORED):
             markdown, count = agent_documents.text(self._collection(project), document), 0
@@ -145,6 +146,15 @@ class DocumentTexts:
             truncated=truncated,
             next_pages=next_pages,
         )
+
+    def _document(self, project: Project, doc_id: str | None, citekey: str | None) -> Document:
+        try:
+            return self._catalog.documents.get(project.id, doc_id, citekey)
+        except CiteLoomError as error:
+            if not doc_id and citekey and error.code == Code.DOCUMENT_NOT_FOUND:
+                self._find_work(project, citekey)
+                error.message = f"{citekey[:80]} is in the references, but no document of it is in this project."
+            raise
 
     def converted(self, project: Project, document: Document) -> Converted:
         """Return the conversion of a document, with its pages."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -149,23 +151,54 @@ class DeleteDocument(InProject):
     doc_id: str
 
 
-def validate(model: type[Arguments], given: dict[str, Any]) -> Any:
+@dataclass(frozen=True, slots=True)
+class ArgumentNames:
+    """The names of arguments in a call by an older name, for its errors."""
+
+    known: tuple[str, ...]
+    called: Mapping[str, str]  # by their current names, such as options.recursive
+
+
+def validate(model: type[Arguments], given: dict[str, Any], names: ArgumentNames | None = None) -> Any:
     """Validate arguments; raise INVALID_INPUT that says which one is wrong and why."""
     refuse_large_integers(given)
     try:
         return model.model_validate(given)
     except ValidationError as error:
-        problems = []
-        for one in error.errors(include_url=False, include_context=False, include_input=False)[:3]:
-            place = ".".join(str(p) for p in one["loc"] if not str(p).startswith("function-")) or "arguments"
-            problems.append(f"{place}: {one['msg'].lower()}")
-        names = list(model.model_fields)
+        errors = error.errors(include_url=False, include_context=False, include_input=False)[:3]
+        places = [[str(p) for p in one["loc"] if not str(p).startswith("function-")] for one in errors]
+        called = names.called if names else {}
+        problems = [
+            f"{called.get(place := '.'.join(path), place) or 'arguments'}: {one['msg'].lower()}"
+            for path, one in zip(places, errors, strict=True)
+        ]
+        inside, holder = _model_of(model, places[0])
+        if names or not inside or errors[0]["type"] not in ("extra_forbidden", "missing"):
+            valid = list(names.known if names else model.model_fields)
+            listed = f"Arguments are: {', '.join(valid) or 'none'}."
+        else:
+            valid = list(holder.model_fields)
+            listed = f"{inside} can have: {', '.join(valid)}."
         raise CiteLoomError(
-            Code.INVALID_INPUT,
-            f"Bad arguments: {'; '.join(problems)}.",
-            f"Arguments are: {', '.join(names) or 'none'}.",
-            valid=names,
+            Code.INVALID_INPUT, f"Bad arguments: {'; '.join(problems)}.", listed, valid=valid
         ) from error
+
+
+def _model_of(model: type[BaseModel], path: Sequence[str]) -> tuple[str, type[BaseModel]]:
+    """Return the model that has the last part of a path as a field, and where it is; "" for `model` itself."""
+    inside: list[str] = []
+    for part in path[:-1]:
+        field = model.model_fields.get(part)
+        if inner := _model_in(field.annotation) if field else None:
+            model = inner
+            inside.append(part)
+    return ".".join(inside), model
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next(filter(None, map(_model_in, get_args(annotation))), None)
 
 
 def schema(model: type[Arguments]) -> dict[str, Any]:

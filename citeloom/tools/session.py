@@ -29,7 +29,7 @@ from citeloom.core.text.sanitize import clean_values, shortened_values
 from citeloom.engine.container import Container
 from citeloom.ipc import protocol
 from citeloom.tools import older_names
-from citeloom.tools.arguments import schema, validate
+from citeloom.tools.arguments import ArgumentNames, schema, validate
 from citeloom.tools.dialect import dialect
 from citeloom.tools.tool import READ, Call, ImportOutcome, StartedImport, Tool
 
@@ -133,11 +133,15 @@ class Session:
         tool, given, answer = params.name, dict(params.arguments or {}), {}
         outcome = "ok"
         try:
+            names = None if self._dialect.name else older_names.argument_names(tool, given)
             if not self._dialect.name:
                 tool, given = older_names.resolve(
                     tool, given, lambda: self._container.projects.default_project(self._visible).id
                 )
-            answer = await self._run(tool, given, context)
+            if names:
+                answer = await self._run_older(tool, given, context, names)
+            else:
+                answer = await self._run(tool, given, context)
         except CiteLoomError as error:
             outcome = str(error.code)
             answer = self._dialect.failure(error)
@@ -164,7 +168,24 @@ class Session:
             _meta=None if self._dialect.in_answer else {"correlation_id": correlation_id},
         )
 
-    async def _run(self, name: str, given: dict[str, Any], context: ServerRequestContext[Any]) -> dict[str, Any]:
+    async def _run_older(
+        self, name: str, given: dict[str, Any], context: ServerRequestContext[Any], names: ArgumentNames
+    ) -> dict[str, Any]:
+        """Run a call by an older name: its errors use its names, and it searches also without a sparse model."""
+        try:
+            return await self._run(name, given, context, names)
+        except CiteLoomError as error:
+            if error.code == Code.HYBRID_NOT_SUPPORTED:
+                return await self._run("query", given, context, names)
+            raise older_names.in_older_words(error, names) from error
+
+    async def _run(
+        self,
+        name: str,
+        given: dict[str, Any],
+        context: ServerRequestContext[Any],
+        names: ArgumentNames | None = None,
+    ) -> dict[str, Any]:
         tool = self._tools.get(name)
         if tool is None:
             raise CiteLoomError(
@@ -173,7 +194,7 @@ class Session:
                 f"Tools are: {', '.join(self._tools)}.",
             )
         cancel = Cancel()
-        call = Call(self._container, self._visible, validate(tool.arguments, given), cancel)
+        call = Call(self._container, self._visible, validate(tool.arguments, given, names), cancel)
         limit = tool.seconds or self._container.settings.timeouts.of(tool.limit)
         try:
             with anyio.fail_after(limit):

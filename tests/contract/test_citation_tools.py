@@ -154,10 +154,12 @@ def test_records_come_as_bibtex_and_csl_json(reader: StrictEditor) -> None:
         ({"citekeys": ["hartmann2019"]}, "CITEKEY_NOT_FOUND", HARTMANN),
         ({"citekeys": [HARTMANN], "style": "chicago author dat"}, "STYLE_NOT_FOUND", "chicago-author-date"),
         ({"citekeys": [HARTMANN], "style": "/etc/passwd.csl"}, "STYLE_NOT_FOUND", ""),
+        # an agent may not name a .csl file, so none is proposed
+        ({"citekeys": [HARTMANN], "style": "zzqqxx"}, "STYLE_NOT_FOUND", "Give a style's id (apa) or its title."),
         ({"citekeys": [HARTMANN], "format": "word"}, "INVALID_INPUT", "csl-json"),
         ({"citekeys": []}, "INVALID_INPUT", ""),
     ],
-    ids=["key", "style", "file", "format", "none"],
+    ids=["key", "style", "file", "nonsense", "format", "none"],
 )
 def test_a_miss_names_what_there_is(reader: StrictEditor, arguments: dict[str, object], code: str, said: str) -> None:
     error = reader.fail("format_citations", project=PROJECT, **arguments)

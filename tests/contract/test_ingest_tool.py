@@ -172,6 +172,19 @@ def test_what_is_said_of_a_file_beside_its_record_stays_whatever_happens_to_it(
         stop_engine(other)
 
 
+@pytest.mark.parametrize("authors", [[{"family": "Lutra", "given": "Jo"}], "Jo Lutra", ["Lutra, Jo"]], ids=str)
+def test_the_authors_of_a_confirmed_claim_are_cited_however_they_were_written(
+    editor: StrictEditor, project: str, shared_home: Path, authors: Any
+) -> None:
+    options = {"metadata": {"citekey": "lutra2001", "authors": authors, "year": "2001"}}
+    editor.call("ingest_from_source", project=project, source="otters.md", options=options)
+    (otters,) = editor.call("list_documents", project=project)["documents"]
+    done(citeloom(shared_home, "documents", project, "--confirm", otters["doc_id"]))
+    cited = {"project": project, "citekeys": ["lutra2001"]}
+    assert editor.call("format_citations", **cited, style="apa", format="citation")["entries"] == ["(Lutra, 2001)"]
+    assert "author = {Lutra, Jo}" in editor.call("format_citations", **cited, format="bibtex")["text"]
+
+
 @pytest.mark.parametrize("force_rebuild", [False, True])
 def test_the_metadata_of_one_file_do_not_become_those_of_others(
     editor: StrictEditor, project: str, folder: Path, force_rebuild: bool
@@ -372,6 +385,11 @@ def test_an_empty_source_is_refused_and_does_not_mean_the_first_folder(
         ({"source": "otters.md", "options": {"metadata": {"citekey": ["a"]}}}, "metadata.citekey"),
         ({"source": "otters.md", "options": {"metadata": {"tags": [{"a": 1}]}}}, "metadata.tags"),
         ({"source": "otters.md", "options": {"metadata": {"colour": {"hue": 1}}}}, "metadata.colour"),
+        ({"source": "otters.md", "options": {"metadata": {"authors": 5}}}, "metadata.authors"),
+        ({"source": "otters.md", "options": {"metadata": {"authors": [{"given": "Jo"}]}}}, "metadata.authors"),
+        ({"source": "otters.md", "options": {"metadata": {"citekey": 5}}}, "metadata.citekey"),
+        ({"source": "otters.md", "options": {"metadata": {"title": {"en": "Otters"}}}}, "metadata.title"),
+        ({"source": "otters.md", "options": {"metadata": {"tags": [{}]}}}, "metadata.tags"),
     ],
     ids=lambda value: str(value)[:80],
 )
@@ -381,6 +399,30 @@ def test_bad_arguments_of_an_import_are_refused_by_name(
     error = editor.fail("ingest_from_source", project="fenced", **arguments)
     assert error["code"] == "INVALID_INPUT"
     assert named in error["message"]
+
+
+@pytest.mark.parametrize(
+    ("source", "step"),
+    [
+        ("file:///etc/passwd", "Give the path of the file"),
+        ("file:/etc/passwd", "Give the path of the file"),
+        ("ftp://example.org/a.pdf", "Give an https address"),
+        ("smb://server/a.pdf", "Give an https address"),
+    ],
+)
+def test_an_address_that_is_not_of_the_web_is_refused_with_what_to_give_instead(
+    editor: StrictEditor, fenced: Path, source: str, step: str
+) -> None:
+    error = editor.fail("ingest_from_source", project="fenced", source=source)
+    assert error["code"] == "INVALID_INPUT"
+    assert "only http and https" in error["message"] and step in error["message"]
+
+
+def test_an_unknown_option_is_refused_with_those_there_are(editor: StrictEditor, fenced: Path) -> None:
+    error = editor.fail("ingest_from_source", project="fenced", source="otters.md", options={"foo": 1})
+    known = ["ocr_languages", "references_path", "force_rebuild", "recursive", "metadata"]
+    assert error["details"]["valid"] == known
+    assert f"options can have: {', '.join(known)}" in error["message"]
 
 
 # -- how it goes on ----------------------------------------------------------------------------------------------

@@ -299,11 +299,19 @@ def test_pages_that_are_not_there_are_refused(reader: StrictEditor, citekey: str
     assert error["code"] == "INVALID_INPUT"
 
 
-@pytest.mark.parametrize("name", [{"citekey": "nobody1900"}, {"doc_id": "00000000-0000-0000-0000-000000000000"}])
-def test_an_unknown_document_is_document_not_found(reader: StrictEditor, name: dict[str, str]) -> None:
-    error = reader.fail("get_document", project=PROJECT, **name)
+def test_an_unknown_document_is_document_not_found(reader: StrictEditor) -> None:
+    error = reader.fail("get_document", project=PROJECT, doc_id="00000000-0000-0000-0000-000000000000")
     assert error["code"] == "DOCUMENT_NOT_FOUND"
     assert "list_documents" in error["message"]
+
+
+@pytest.mark.parametrize(("citekey", "near"), [("hartmanQuotationErors2019", [HARTMANN]), ("zzz", [])])
+def test_an_unknown_citekey_is_citekey_not_found_with_those_that_are_near(
+    reader: StrictEditor, citekey: str, near: list[str]
+) -> None:
+    error = reader.fail("get_document", project=PROJECT, citekey=citekey)
+    assert (error["code"], error["details"]["missing"]) == ("CITEKEY_NOT_FOUND", {citekey: near})
+    assert all(key in error["message"] for key in (citekey, *near))
 
 
 def test_list_documents_says_of_each_what_it_is_and_whether_it_can_be_searched(reader: StrictEditor) -> None:

@@ -109,7 +109,7 @@ def test_ids_and_files_of_another_project_lead_nowhere(
 
     assert code("get_passage", chunk_id=hidden["chunk_id"]) == "PASSAGE_NOT_FOUND"
     assert code("get_document", doc_id=hidden["doc_id"]) == "DOCUMENT_NOT_FOUND"
-    assert code("get_document", citekey=hidden["citekey"]) == "DOCUMENT_NOT_FOUND"
+    assert code("get_document", citekey=hidden["citekey"]) == "CITEKEY_NOT_FOUND"
     assert code("delete_document", doc_id=hidden["doc_id"]) == "DOCUMENT_NOT_FOUND"
     assert code("ingest_from_source", source=str(two_projects[CLOSED] / "wolves.md")) == "PERMISSION_DENIED"
     for filters in ({"doc_id": hidden["doc_id"]}, {"source": hidden["source"]}):
@@ -172,6 +172,29 @@ def test_an_import_by_an_older_name_takes_its_older_arguments(
     given = {k: v.format(folder=two_projects[OPEN]) if isinstance(v, str) else v for k, v in arguments.items()}
     answer = limited.call(name, **given)
     assert (answer["project"], answer["status"], answer["skipped"]) == (OPEN, "done", skipped)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "said", "known"),
+    [
+        ("index_directory", {}, "dir_path: field required", ["dir_path", "library", "recursive"]),
+        ("index_directory", {"dir_path": 5}, "dir_path: ", ["dir_path", "library", "recursive"]),
+        ("index_directory", {"dir_path": "x", "recursive": "perhaps"}, "recursive: ", ["dir_path", "library"]),
+        ("index_directory", {"dir_path": " "}, "dir_path is empty", []),
+        ("ingest_url", {"file": "x.md"}, "url: field required; file: ", ["url", "library", "metadata"]),
+        ("search", {"n_results": 3}, "query: field required", ["query", "n_results", "library", "filter"]),
+        ("search", {"query": "otters", "n_results": 0}, "n_results is 0", []),
+        ("search", {"query": "otters", "top_k": 0}, "top_k is 0", []),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_the_errors_of_an_older_name_speak_of_its_arguments(
+    limited: StrictEditor, name: str, arguments: dict[str, Any], said: str, known: list[str]
+) -> None:
+    error = limited.fail(name, **arguments)
+    assert error["code"] == "INVALID_INPUT"
+    assert said in error["message"] and "source" not in error["message"] and "options." not in error["message"]
+    assert set(known) <= set(error["details"].get("valid", []))
 
 
 def test_ingest_url_is_an_import_and_the_web_is_closed_unless_the_researcher_opens_it(limited: StrictEditor) -> None:

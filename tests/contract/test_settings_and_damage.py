@@ -71,6 +71,12 @@ def test_a_project_without_a_sparse_model_says_that_hybrid_search_is_not_support
     assert changed.call("inspect_collection", project="zoo")["named_vectors"] == ["dense"]
 
 
+@pytest.mark.parametrize("name", ["search", "search_with_filters", "search_with_budget"])
+def test_a_search_by_an_older_name_needs_no_sparse_model(changed: StrictEditor, name: str) -> None:
+    answer = changed.call(name, query="otters", library="zoo")
+    assert (answer["items"][0]["citekey"], answer["fusion"]) == ("Otters", None)
+
+
 def test_how_many_hits_come_and_how_many_at_most_can_be_set(changed: StrictEditor) -> None:
     assert changed.call("query", project="zoo", text="animals")["count"] == 1
     most = changed.call("query", project="zoo", text="animals", top_k=20)

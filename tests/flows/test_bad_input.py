@@ -263,16 +263,6 @@ BAD_REFERENCES = {
     "not JSON": ("library.json", '[\n  {"id": "a", "title": "One"},\n  {"id": "b" "title": "Two"}\n]', ["line 3"]),
     "no list": ("library.json", '{"version": 1}', ["not a list"]),
     "no entry": ("library.bib", "@article{a,\n  title = {One},\n\n@article{b, title = {Two}}\n", ["line"]),
-    "the same key in JSON": (
-        "library.json",
-        '[{"id": "a", "title": "First work"},\n {"id": "a", "title": "Second work"}]',
-        ["duplicate citekey 'a'", "First work", "Second work", "line 2"],
-    ),
-    "the same key in BibTeX": (
-        "library.bib",
-        "@book{a, title = {First work}}\n@book{a, title = {Second work}}\n",
-        ["duplicate citekey 'a'", "First work", "Second work", "line 2"],
-    ),
 }
 
 
@@ -293,6 +283,19 @@ def test_references_that_cannot_be_read_are_told_with_line_and_reason(
         assert all(word in line for word in words)
     assert "never" not in done(citeloom(project.home, "project", "list"))
     assert project.found() == {("x.md", "The newt was measured.")}
+
+
+def test_references_with_a_repeated_entry_are_taken_and_the_lines_are_told(
+    make: Maker, folder: Path, tmp_path: Path
+) -> None:
+    paper(folder / "x.md", "On the newt", "The newt was measured.")
+    references = tmp_path / "library.bib"
+    newt = "@book{newt, title = {On the newt}}\n"
+    references.write_text(newt + newt + "@book{moth, title = {Moths}}\n@book{moth, title = {Other moths}}\n")
+    project = make("--references", str(references))
+    said = done(citeloom(project.home, "ingest", project.name))
+    assert all(word in said for word in ("'newt'", "(line 2)", "'moth'", "(line 3) 'Moths'", "(line 4) 'Other moths'"))
+    assert project.documents()["x.md"]["citekey"] == "newt"
 
 
 # -- commands ----------------------------------------------------------------------------------------------------

@@ -36,6 +36,7 @@ LIGHT_MODULES = {
     "citeloom.core",
     "citeloom.core.text",
     "citeloom.ipc",
+    "citeloom.ipc.batches",
     "citeloom.ipc.launch",
     "citeloom.ipc.protocol",
 }
@@ -284,6 +285,81 @@ def test_a_line_that_is_no_message_is_refused_and_the_session_goes_on(library: P
         assert refused["error"]["code"] in (-32700, -32600)
     assert editor.process.returncode == 0
     assert_only_mcp(editor)
+
+
+def of_revision(home: Path, revision: str) -> Editor:
+    """An editor that asks for a revision of MCP."""
+    editor = Editor(home, handshake=False)
+    assert editor.request("initialize", {**INITIALIZE, "protocolVersion": revision})["result"]
+    editor.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+    return editor
+
+
+def asked(number: int, tool: str = "list_projects") -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {"name": tool, "arguments": {}}}
+
+
+def test_the_members_of_a_batch_are_served_and_answered_together(library: Path) -> None:
+    with of_revision(library, "2025-03-26") as editor:
+        said = len(editor.raw)
+        odd = [5, {**asked(12), "method": "initialize"}, asked(10), {"jsonrpc": "2.0", "method": "notifications/x"}]
+        answers = editor.batch([asked(10), asked(11, "no_such_tool"), *odd])
+        found = [(a["id"], a["result"]["isError"]) for a in answers if "result" in a]
+        assert sorted(found) == [(10, False), (11, True)]
+        refused = [(a["id"], a["error"]["code"]) for a in answers if "error" in a]
+        assert refused == [(None, -32600), (12, -32600), (10, -32600)]
+        editor.send_raw(json.dumps([{"jsonrpc": "2.0", "method": "notifications/x"}]).encode() + b"\n")  # no answer
+        assert editor.call("list_projects")["count"] == 1
+        assert len(editor.raw) == said + 2
+
+
+@pytest.mark.parametrize(
+    ("revision", "batch", "ids"),
+    [("2025-11-25", [asked(10), asked(11)], [10, 11]), ("2025-03-26", [], [None]), ("2025-11-25", [], [None])],
+)
+def test_a_batch_that_the_revision_does_not_have_is_refused_and_the_session_goes_on(
+    library: Path, revision: str, batch: list[Any], ids: list[int | None]
+) -> None:
+    with of_revision(library, revision) as editor:
+        said = len(editor.raw)
+        editor.send_raw(json.dumps(batch).encode() + b"\n")
+        wait_for(lambda: len(editor.raw) >= said + len(ids), "the refusals")
+        answers = [json.loads(line) for line in editor.raw[said:]]
+        assert [(a["id"], a["error"]["code"]) for a in answers] == [(number, -32600) for number in ids]
+        assert editor.call("list_projects")["count"] == 1
+
+
+def test_a_batch_during_which_the_engine_dies_is_answered_whole(library: Path) -> None:
+    stop_engine(library)
+    call = asked(11)
+    call["params"] = {"name": "query", "arguments": {"project": "p", "text": "how often was the coral measured?"}}
+    with engine_with(library, *DIES_IN_A_QUERY), of_revision(library, "2025-03-26") as editor:
+        answers = {a["id"]: a["result"]["structuredContent"] for a in editor.batch([asked(10), call])}
+        assert answers.keys() == {10, 11}
+        assert answers[11]["error"]["code"] == "ENGINE_UNAVAILABLE"
+        assert editor.call("list_projects")["count"] == 1
+
+
+def test_a_batch_does_not_wait_for_the_answer_to_a_cancelled_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An engine played by hand: it gives no answer to a cancelled call."""
+    bridge_end, engine = socket.socketpair()
+    monkeypatch.setattr(launch, "connect", lambda *_, **__: bridge_end)
+    reading, writing = os.pipe()
+    written = io.BytesIO()
+    with os.fdopen(reading, "rb") as stdin, os.fdopen(writing, "wb", buffering=0) as editor, engine:
+        running = threading.Thread(target=Bridge({}, stdin, written).run)
+        running.start()
+        initialize = {"id": 1, "method": "initialize", "params": {**INITIALIZE, "protocolVersion": "2025-03-26"}}
+        cancelled = {"method": "notifications/cancelled", "params": {"requestId": 10}}
+        for message in (initialize, [asked(10), asked(11)], cancelled):
+            editor.write(json.dumps(message).encode() + b"\n")
+        with engine.makefile("rb") as lines:
+            assert [json.loads(lines.readline()).get("id") for _ in range(4)] == [1, 10, 11, None]
+        engine.sendall(b'{"jsonrpc": "2.0", "id": 11, "result": {}}\n')
+        wait_for(written.getvalue, "the answer to the batch")
+        editor.close()
+        running.join(WAIT)
+    assert [answer["id"] for answer in json.loads(written.getvalue().splitlines()[0])] == [11]
 
 
 def test_a_call_that_is_too_long_for_the_engine_is_refused_and_costs_no_other_call(library: Path) -> None:

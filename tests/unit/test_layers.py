@@ -22,6 +22,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "ipc": ("api",),
     "ipc.launch": (),  # the bridge starts with the standard library alone
     "ipc.protocol": (),
+    "ipc.batches": (),
     **dict.fromkeys(ADAPTERS, ()),  # never each other
     # Features use each other without a cycle: each only those above it in this list.
     "importing": ("api", *ADAPTERS),

@@ -11,6 +11,7 @@ from citeloom.core.errors import CiteLoomError, Code
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
+_SCHEMES = ("http", "https")
 _MAX_LENGTH = 4000  # characters of an address
 _MAX_HOST_LENGTH = 253
 _MAX_SHOWN = 200
@@ -35,8 +36,8 @@ class WebAddress:
 
 
 def is_address(source: str) -> bool:
-    """Whether a source is a web address rather than a path."""
-    return "://" in source
+    """Whether a source is an address rather than a path."""
+    return "://" in source or source[:5].lower() == "file:"
 
 
 def is_public(address: Address) -> bool:
@@ -72,8 +73,8 @@ def web_address(url: str) -> WebAddress:
         target = quote(parts.path or "/", safe=_PATH) + (f"?{quote(parts.query, safe=_PATH + '?')}" * bool(parts.query))
     except ValueError as error:  # also a port out of range, or text that cannot be encoded as UTF-8
         raise _invalid(url, "its host or port is invalid") from error
-    if parts.scheme not in ("http", "https"):
-        raise _invalid(url, "only http and https are supported", "It must begin with https://.")
+    if parts.scheme not in _SCHEMES:
+        raise _other_scheme(url)
     if "@" in parts.netloc:
         raise CiteLoomError(Code.INVALID_INPUT, "The address contains a user name or password.", "Leave them out.")
     if not parts.hostname or port == 0:
@@ -81,6 +82,17 @@ def web_address(url: str) -> WebAddress:
     secure = parts.scheme == "https"
     host = _ipv6(url, parts.hostname) if "[" in parts.netloc else _host(url, parts.hostname)
     return WebAddress(secure, host, port or (443 if secure else 80), target)
+
+
+def _other_scheme(url: str) -> CiteLoomError:
+    is_file = url[:5].lower() == "file:"
+    return CiteLoomError(
+        Code.INVALID_INPUT,
+        f"{shown(url)!r} cannot be fetched: of addresses, only http and https ones are read.",
+        "Give the path of the file or folder instead, without file://."
+        if is_file
+        else "Give an https address, or save the file in a folder of the project and give its path.",
+    )
 
 
 def _ipv6(url: str, host: str) -> str:

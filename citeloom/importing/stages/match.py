@@ -19,7 +19,6 @@ from citeloom.catalog.documents import Document, State
 from citeloom.conversion.convert import CONVERTER_VERSION, QUICK_VERSION
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.json_values import YEARS
-from citeloom.core.metadata import custom_metadata, text_list, text_value
 from citeloom.core.types import Record
 from citeloom.importing.payloads import record_values
 from citeloom.importing.sources.folder import FoundFile, ItemRecord, hash_file
@@ -37,7 +36,7 @@ BY_FILE = ("name", "doi", "title")  # match methods that use the file
 BY_RECORD = ("file", BY_ZOTERO)  # match methods that use the record
 
 _DESCRIBING = ("tags", "collections", "language")  # fields of a claim that do not identify the work
-_LISTS = ("authors", "tags", "collections")
+LISTS = ("authors", "tags", "collections")
 METADATA_KEYS = (
     "citekey",
     "title",
@@ -176,20 +175,10 @@ def split_metadata(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, 
     return claim, {key: value for key, value in given.items() if key not in METADATA_KEYS and value is not None}
 
 
-def check_metadata(given: Mapping[str, Any]) -> None:
-    """Raise INVALID_INPUT for metadata that are neither a possible record nor custom."""
-    claim, custom = split_metadata(given)
-    for key, value in claim.items():
-        if value is not None and key != "year":
-            (text_list if key in _LISTS else text_value)(value, f"metadata.{key}")
-    with_metadata(Record(citekey=""), claim)
-    custom_metadata(custom, "metadata")
-
-
 def with_metadata(record: Record, metadata: Mapping[str, Any]) -> Record:
     """Return a record updated with the given metadata."""
     known = {k: v for k, v in metadata.items() if k in METADATA_KEYS and v is not None}
-    for key in _LISTS:
+    for key in LISTS:
         if key in known:
             values = known[key] if isinstance(known[key], list) else [known[key]]
             known[key] = tuple(str(v) for v in values)

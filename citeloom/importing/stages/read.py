@@ -200,8 +200,8 @@ class Reader:
 
 
 def ocr_languages(record: str | None, requested: Sequence[str], settings: Sequence[str]) -> list[str]:
-    """Return the OCR languages: those of the record, else of the request, else of the settings."""
-    return language_tags(record or "") or list(requested) or list(settings)
+    """Return the OCR languages: those of the request, else of the record, else of the settings."""
+    return list(requested) or language_tags(record or "") or list(settings)
 
 
 def text_language(record: str | None, passages: Iterable[str]) -> str:

@@ -199,23 +199,40 @@ def test_json_that_is_no_csl_is_refused_with_its_place(tmp_path, content, line, 
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "lines"),
+    ("name", "content"),
     [
-        ("l.bib", "@book{a, title={One}}\n\n@book{b, title={B}}\n@book{a, title={Two}}", (1, 4)),
-        ("l.json", '[{"id": "a", "title": "One"},\n\n{"id": "b"},\n{"id": "a", "title": "Two"}]', (1, 4)),
+        ("l.bib", "@book{a, title={One}}\n\n@book{b, title={B}}\n@book{a, title={Two}}\n@book{a, title={One}}"),
+        ("l.json", '[{"id": "a", "title": "One"},\n\n{"id": "b", "title": "B"},\n{"id": "a", "title": "Two"}]'),
     ],
 )
-def test_both_entries_of_a_repeated_citekey_are_named(tmp_path, name, content, lines):
-    error = refusal(tmp_path, name, content)
+def test_of_different_entries_with_one_citekey_the_first_counts_and_both_are_named(tmp_path, name, content):
+    loaded = load(tmp_path, name, content)
 
-    assert f"duplicate citekey 'a': entry 1 (line {lines[0]}) 'One' and entry 3 (line {lines[1]}) 'Two'" in str(error)
-    assert error.details["line"] == lines[1]
+    assert [(record.citekey, record.title) for record in loaded.records] == [("a", "One"), ("b", "B")]
+    (warning,) = loaded.warnings
+    assert "duplicate citekey 'a': entry 1 (line 1) 'One' is kept, left out: entry 3 (line 4) 'Two'." in warning
 
 
-def test_a_citekey_that_thousands_of_entries_share_is_one_short_message(tmp_path):
-    error = refusal(tmp_path, "l.json", [{"id": "a", "title": "T"}] * 3000)
+def test_an_entry_that_is_there_twice_is_taken_once_and_that_is_said(tmp_path):
+    twice = "@book{a, title={One}, year=2019}\n@book{b, title={B}}\n@book{a,\n  year = {2019}, title = {One}\n}"
+    loaded = load(tmp_path, "l.bib", twice)
 
-    assert error.message.count("entry ") == 3 and "and 2997 more" in error.message
+    assert [record.title for record in loaded.records] == ["One", "B"]
+    assert loaded.warnings == (
+        "duplicate citekey 'a': entry 1 (line 1) 'One' is taken once, the same again: entry 3 (line 3) 'One'",
+    )
+
+
+def test_what_refers_to_a_repeated_entry_inherits_from_the_one_that_counts(tmp_path):
+    bib = "@incollection{c, title={C}, crossref={a}}\n@book{a, title={One}}\n@book{a, title={Two}}"
+
+    assert load(tmp_path, "l.bib", bib).records[0].csl["container-title"] == "One"
+
+
+def test_a_citekey_that_thousands_of_entries_share_is_one_short_warning(tmp_path):
+    (warning,) = load(tmp_path, "l.json", [{"id": "a", "title": "T"}] * 3000).warnings
+
+    assert warning.count("entry ") == 4 and "and 2996 more" in warning
 
 
 @given(keys=st.lists(st.sampled_from(["a", "b", "A", "a1", "ä", "x:y-z"]), max_size=6), bib=st.booleans())
@@ -223,12 +240,12 @@ def test_no_entry_is_lost_each_is_loaded_or_its_key_is_called_repeated(tmp_path_
     folder = tmp_path_factory.mktemp("library")
     name = "l.bib" if bib else "l.json"
     content = "".join(f"@misc{{{key}, title={{T}}}}\n" for key in keys) if bib else [{"id": key} for key in keys]
-    repeated = {key for key in keys if keys.count(key) > 1}
+    loaded = load(folder, name, content)
 
-    if repeated:
-        assert set(refusal(folder, name, content).details["citekeys"]) == repeated
-    else:
-        assert [record.citekey for record in load(folder, name, content).records] == keys
+    assert [record.citekey for record in loaded.records] == list(dict.fromkeys(keys))
+    repeated = [key for key in dict.fromkeys(keys) if keys.count(key) > 1]
+    named = [warning.split("'")[1] for warning in loaded.warnings if "duplicate" in warning]
+    assert named == repeated
 
 
 def test_an_entry_without_a_citekey_is_kept_apart_and_named(tmp_path):

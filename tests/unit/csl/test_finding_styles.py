@@ -26,6 +26,20 @@ HEAD = '<style xmlns="http://purl.org/net/xbiblio/csl" version="1.0" class="in-t
         ("Nature", "nature"),
         ("vancouver", "nlm-citation-sequence"),
         ("apa-5th-edition", "apa"),
+        ("APA 7", "apa"),
+        ("APA7", "apa"),
+        ("APA 7th edition", "apa"),
+        ("APA 6", "apa-6th-edition"),
+        ("American Psychological Association, 6th edition", "apa-6th-edition"),
+        ("Chicago author-date 17", "chicago-author-date-17th-edition"),
+        ("Chicago 17th ed.", "chicago-author-date-17th-edition"),
+        ("MLA 9", "modern-language-association"),
+        ("IEEE", "ieee"),
+        ("Vancouver style", "nlm-citation-sequence"),
+        ("Harvard", "harvard-cite-them-right"),
+        ("Harvard referencing", "harvard-cite-them-right"),
+        ("AMA 10", "american-medical-association-10th-edition"),
+        ("ISO 690", "iso690-author-date-en"),
     ],
 )
 def test_a_style_is_found_by_the_name_people_use(name: str, found: str) -> None:
@@ -53,10 +67,27 @@ def test_a_name_that_is_no_style_says_what_to_give(name: str) -> None:
     assert caught.value.code == Code.STYLE_NOT_FOUND and len(str(caught.value)) < 600
 
 
-def test_a_misspelt_title_is_near() -> None:
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("jornal of cell biology", "the-journal-of-cell-biology"),
+        ("chicgo", "chicago-author-date"),
+        ("havard", "harvard-cite-them-right"),
+        ("vancuver 2", "nlm-citation-sequence"),
+        ("APA 8", "apa"),
+    ],
+)
+def test_a_misspelt_name_or_an_edition_that_is_none_is_near(name: str, near: str) -> None:
     with pytest.raises(CiteLoomError) as caught:
-        find_style("jornal of cell biology")
-    assert caught.value.details["near"][0]["title"] == "The Journal of Cell Biology"
+        find_style(name)
+    assert caught.value.details["near"][0]["id"] == near
+
+
+@pytest.mark.parametrize("files", [True, False])
+def test_a_style_file_is_offered_to_those_who_may_name_one(files: bool) -> None:
+    with pytest.raises(CiteLoomError) as caught:
+        find_style("zzqqxx", files=files)
+    assert (".csl" in str(caught.value)) == files
 
 
 @pytest.mark.parametrize(

@@ -173,6 +173,41 @@ def test_passages_are_found_by_what_their_metadata_says_and_cited_by_nothing(
     assert collection.count(parse({"section_prefix": "Trade"})) == 1
 
 
+def test_a_document_whose_ids_the_same_batch_gives_to_another_is_none(
+    catalog: Catalog, project: Project, collection: EdgeCollection
+) -> None:
+    of_one, of_other = ({"metadata": {"doc_id": name}} for name in ("one", "other"))
+    points, documents, _ = make_points(project, [item(0, **of_one), item(1, **of_one), item(0, **of_other)])
+    collection.upsert(points)
+    agent_documents.save_documents(catalog, collection, project, documents)
+    assert {d.title: d.chunks for d in catalog.documents.all(project.id)} == {"one": 1, "other": 1}
+    points, documents, _ = make_points(project, [item(2, metadata={"doc_id": "third"}), item(2, **of_other)])
+    collection.upsert(points)
+    agent_documents.save_documents(catalog, collection, project, documents)
+    assert {d.title: d.chunks for d in catalog.documents.all(project.id)} == {"one": 1, "other": 2}
+
+
+@pytest.mark.parametrize("mended_by", ["the same call again", "the next start"])
+def test_the_counts_that_a_kill_between_passages_and_rows_left_are_corrected(
+    catalog: Catalog, project: Project, collection: EdgeCollection, mended_by: str
+) -> None:
+    def store(numbers: range, doc_id: str, *, killed: bool = False) -> None:
+        points, documents, _ = make_points(project, [item(n, metadata={"doc_id": doc_id}) for n in numbers])
+        before = {str(hit.payload["doc_id"]) for hit in collection.get([point.id for point in points])}
+        collection.upsert(points)
+        if not killed:
+            agent_documents.save_documents(catalog, collection, project, documents, before)
+
+    store(range(5), "one")
+    store(range(5, 8), "other")
+    store(range(5), "other", killed=True)
+    if mended_by == "the same call again":
+        store(range(5), "other")
+    else:
+        agent_documents.migrate(catalog, project, collection)
+    assert {d.title: d.chunks for d in catalog.documents.all(project.id)} == {"other": 8}
+
+
 def test_what_an_earlier_version_stored_as_a_works_own_is_rewritten_when_the_index_is_opened(
     catalog: Catalog, project: Project, collection: EdgeCollection
 ) -> None:

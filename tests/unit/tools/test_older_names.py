@@ -91,7 +91,7 @@ def test_no_older_name_hides_a_tool_of_today() -> None:
     from citeloom.tools import older_names
 
     assert not set(older_names._TOOLS) & set(TOOLS)
-    assert set(older_names._TOOLS.values()) <= set(TOOLS)
+    assert {tool for tool, _ in older_names._TOOLS.values()} <= set(TOOLS)
 
 
 def test_without_a_project_the_session_decides() -> None:

@@ -136,7 +136,6 @@ def test_every_tools_arguments_are_tried() -> None:
             {"project": "p", "items": [{"id": "i", "text": "t", "embedding": ["x"]}]},
             "items.0.embedding.0",
         ),
-        (a.Ingest, {"project": "p", "source": "s", "options": {"ocr": True}}, "options.ocr"),
         (a.NoArguments, {"project": "p"}, "project"),
     ],
 )
@@ -149,6 +148,34 @@ def test_a_refusal_names_the_argument_and_the_ones_there_are(
     assert f"{named}:" in caught.value.message
     assert caught.value.details["valid"] == list(model.model_fields)
     assert "pydantic" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("model", "given_arguments", "named", "inner", "listed"),
+    [
+        (
+            a.Ingest,
+            {"project": "p", "source": "s", "options": {"ocr": True}},
+            "options.ocr",
+            a.IngestOptions,
+            "options can",
+        ),
+        (
+            a.StoreChunks,
+            {"project": "p", "items": [{"id": "i", "text": "t"}]},
+            "items.0.embedding",
+            a.ChunkItem,
+            "items can",
+        ),
+    ],
+)
+def test_a_refusal_inside_an_argument_names_what_there_is_inside(
+    model: type[Arguments], given_arguments: dict[str, Any], named: str, inner: type[Arguments], listed: str
+) -> None:
+    with pytest.raises(CiteLoomError) as caught:
+        validate(model, given_arguments)
+    assert f"{named}:" in caught.value.message and listed in str(caught.value)
+    assert caught.value.details["valid"] == list(inner.model_fields)
 
 
 values = st.recursive(

@@ -7,9 +7,9 @@ import pytest
 from citeloom.importing.stages.read import ocr_languages, text_language
 
 
-def test_the_record_comes_first_then_the_import_then_the_settings() -> None:
-    assert ocr_languages("French; en-GB", ["it"], ("en", "de")) == ["fr", "en"]
-    assert ocr_languages(None, ["it", "la"], ("en", "de")) == ["it", "la"]
+def test_the_import_comes_first_then_the_record_then_the_settings() -> None:
+    assert ocr_languages("French; en-GB", ["it", "la"], ("en", "de")) == ["it", "la"]
+    assert ocr_languages("French; en-GB", [], ("en", "de")) == ["fr", "en"]
     assert ocr_languages("unheard of", [], ("en", "de")) == ["en", "de"]
 
 
