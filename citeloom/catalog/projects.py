@@ -48,6 +48,9 @@ class Project:
         return IndexLocation(self.collection, self.generation, self.server, tag)
 
 
+_MAX_NAMED = 100  # projects in one error
+
+
 def collection_name(project_id: str) -> str:
     """Return the collection name for a project id. Raises INVALID_PROJECT for ids that are no safe folder name."""
     if len(project_id) > _MAX_ID_LENGTH or not _ID.fullmatch(project_id):
@@ -105,7 +108,14 @@ class Projects(Table):
                 hint = f"Choose one of: {', '.join(near)}."
             # The answer for an id outside the client's list is the same as for one that does not exist.
             name = f"There is no project '{project_id[:80]}'." if visible is None else "There is no such project here."
-            raise CiteLoomError(Code.INVALID_PROJECT, name, hint, choices=near)
+            raise CiteLoomError(
+                Code.INVALID_PROJECT,
+                name,
+                hint,
+                choices=near,
+                project_id=project_id[:80],
+                available_projects=ids[:_MAX_NAMED],
+            )
         return Project(**dict(row))
 
     def all(self) -> list[Project]:

@@ -29,6 +29,7 @@ from citeloom.core.text.sanitize import clean_values, shortened_values
 from citeloom.engine.container import Container
 from citeloom.ipc import protocol
 from citeloom.tools import older_names
+from citeloom.tools.access_record import AccessRecord
 from citeloom.tools.arguments import ArgumentNames, schema, validate
 from citeloom.tools.dialect import dialect
 from citeloom.tools.tool import READ, Call, ImportOutcome, StartedImport, Tool
@@ -42,7 +43,11 @@ _UNKNOWN = "unknown"  # an editor that has not sent its name
 _MAX_UNANSWERED = 256  # calls of one editor; above that, its input is not read
 _LARGE_CALL_BYTES = 1_000_000  # bytes: such a call is read only after all earlier ones are answered
 _MAX_NAME = 100  # characters of the name of an editor or a tool
-_MAX_LOGGED = 10  # documents in one line of the access log
+# Arguments that say what was asked, for the access log.
+_ASKED = (
+    "text", "query", "quote", "chunk_id", "citekey", "citekeys", "doc_id", "source", "title", "id", "path", "file_path",
+    "dir_path", "url",
+)  # fmt: skip
 _ANSWER_MARGIN = 1.0  # an import answers "running" this long before the time limit
 
 
@@ -131,7 +136,7 @@ class Session:
         correlation_id = uuid.uuid4().hex[:16]
         began = time.perf_counter()
         tool, given, answer = params.name, dict(params.arguments or {}), {}
-        outcome = "ok"
+        outcome, record = "ok", AccessRecord()
         try:
             names = None if self._dialect.name else older_names.argument_names(tool, given)
             if not self._dialect.name:
@@ -139,9 +144,9 @@ class Session:
                     tool, given, lambda: self._container.projects.default_project(self._visible).id
                 )
             if names:
-                answer = await self._run_older(tool, given, context, names)
+                answer = await self._run_older(tool, given, context, record, names)
             else:
-                answer = await self._run(tool, given, context)
+                answer = await self._run(tool, given, context, record)
         except CiteLoomError as error:
             outcome = str(error.code)
             answer = self._dialect.failure(error)
@@ -159,7 +164,7 @@ class Session:
         tool = tool[:_MAX_NAME]
         milliseconds = round((time.perf_counter() - began) * 1000, 1)
         log.info("%s %s %s %.1f ms [%s]", client, tool, outcome, milliseconds, correlation_id)
-        await self._log_call(client, tool, given, answer, outcome, milliseconds, correlation_id)
+        await self._log_call(client, tool, given, record, outcome, milliseconds, correlation_id)
         shown = clean_values(answer)  # documents, records and other agents are not trusted
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=json.dumps(shown, ensure_ascii=False))],
@@ -169,14 +174,19 @@ class Session:
         )
 
     async def _run_older(
-        self, name: str, given: dict[str, Any], context: ServerRequestContext[Any], names: ArgumentNames
+        self,
+        name: str,
+        given: dict[str, Any],
+        context: ServerRequestContext[Any],
+        record: AccessRecord,
+        names: ArgumentNames,
     ) -> dict[str, Any]:
         """Run a call by an older name: its errors use its names, and it searches also without a sparse model."""
         try:
-            return await self._run(name, given, context, names)
+            return await self._run(name, given, context, record, names)
         except CiteLoomError as error:
             if error.code == Code.HYBRID_NOT_SUPPORTED:
-                return await self._run("query", given, context, names)
+                return await self._run("query", given, context, record, names)
             raise older_names.in_older_words(error, names) from error
 
     async def _run(
@@ -184,6 +194,7 @@ class Session:
         name: str,
         given: dict[str, Any],
         context: ServerRequestContext[Any],
+        record: AccessRecord,
         names: ArgumentNames | None = None,
     ) -> dict[str, Any]:
         tool = self._tools.get(name)
@@ -194,13 +205,15 @@ class Session:
                 f"Tools are: {', '.join(self._tools)}.",
             )
         cancel = Cancel()
-        call = Call(self._container, self._visible, validate(tool.arguments, given, names), cancel)
+        call = Call(self._container, self._visible, validate(tool.arguments, given, names), cancel, record)
         limit = tool.seconds or self._container.settings.timeouts.of(tool.limit)
         try:
             with anyio.fail_after(limit):
                 answer = await self._connection.pool.run(self._id, name, partial(tool.run, call), limit)
                 if isinstance(answer, StartedImport):
                     outcome = await self._wait_for_import(answer.job_id, limit, context)
+                    if outcome.finished:
+                        record.add_import(outcome.finished.result)
                     make = partial(answer.answer, outcome)
                     answer = await self._connection.pool.run(self._id, name, make, limit)
                 return answer
@@ -262,27 +275,27 @@ class Session:
         client: str,
         tool: str,
         given: dict[str, Any],
-        answer: dict[str, Any],
+        record: AccessRecord,
         outcome: str,
         milliseconds: float,
         correlation_id: str,
     ) -> None:
         if not self._container.settings.privacy.access_log:
             return
-        named = ("text", "quote", "chunk_id", "citekey", "citekeys", "doc_id", "source")
-        asked = next((value for name in named if (value := given.get(name))), "")
+        asked = next((value for name in _ASKED if (value := given.get(name))), "")
         if isinstance(asked, list):
             asked = ", ".join(map(str, asked))
-        if places := _quoted_works(answer) or _written(answer):
-            asked = f"{places}: {asked}" if asked else places
+        if record.summary:
+            asked = f"{record.summary}: {asked}" if asked else record.summary
+        named = str(given["project"])[:_MAX_NAME] if "project" in given else None  # also if there is no such project
         entry = partial(
             self._container.catalog.access_log.add,
             correlation_id=correlation_id,
             client=client,
-            project_id=str(given["project"])[:_MAX_NAME] if "project" in given else None,
+            project_id=record.project or named,
             tool=tool,
             asked=str(asked),
-            passages=_passages_of(answer),
+            passages=record.passages,
             outcome=outcome,
             milliseconds=milliseconds,
         )
@@ -290,36 +303,6 @@ class Session:
             await anyio.to_thread.run_sync(entry)
         except CiteLoomError as error:
             log.error("the access log could not be written: %s", error)
-
-
-def _passages_of(answer: dict[str, Any]) -> list[str]:
-    """Return the passages whose text was sent; a hit may consist of several."""
-    shown = [part for item in answer.get("items", []) for part in item.get("merged") or [item]]
-    if "passage" in answer:
-        shown = [*answer["before"], answer["passage"], *answer["after"]]
-    return [part["chunk_id"] for part in shown]
-
-
-def _quoted_works(answer: dict[str, Any]) -> str:
-    """Return the works whose text was sent with the results of checked quotations."""
-    places = [answer.get("cite"), (answer.get("elsewhere") or {}).get("cite")]
-    places += [f"[@{finding['citekey']}]" for finding in answer.get("findings", []) if finding["diff"]]
-    return "; ".join(dict.fromkeys(filter(None, places)))
-
-
-def _written(answer: dict[str, Any]) -> str:
-    """Return what a writing tool did: the number of passages, and their documents."""
-    if "deleted_chunks" in answer:
-        return f"deleted {answer['deleted_chunks']} passages"
-    if "documents_processed" in answer:
-        return f"{answer['documents_processed']} documents, {answer['chunks_written']} passages"
-    if "documents" not in answer or "chunks_written" not in answer:
-        return ""
-    named = [
-        f"{d['source']}{' as ' + d['claimed_citekey'] if d['claimed_citekey'] else ''}" for d in answer["documents"]
-    ]
-    more = f" and {len(named) - _MAX_LOGGED} more" if len(named) > _MAX_LOGGED else ""
-    return f"stored {answer['chunks_written']} passages in {', '.join(named[:_MAX_LOGGED])}{more}"
 
 
 def _info(context: ServerRequestContext[Any]) -> types.Implementation | None:

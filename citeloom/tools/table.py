@@ -51,7 +51,7 @@ _tool = partial(tool, TOOLS)
 
 def _project(call: Call[P]) -> str:
     """Return the project named in the arguments; raise INVALID_PROJECT if the session may not access it."""
-    return call.container.catalog.projects.get(call.arguments.project, call.visible).id
+    return call.project(call.arguments.project)
 
 
 @_tool("List projects", a.NoArguments, o.PROJECTS)

@@ -6,13 +6,14 @@ Used by the tables of tools (`table`, `notes`, `dialects`) and by the session.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from citeloom.api.verbs import R, Request, encode
 from citeloom.core.cancel import Cancel
 from citeloom.core.jobs import Job, Progress
 from citeloom.engine.container import Container
+from citeloom.tools.access_record import AccessRecord
 from citeloom.tools.arguments import Arguments
 
 READ, WRITE, NOTES = "read", "write", "notes"  # toolsets
@@ -29,16 +30,22 @@ class Call(Generic[A]):
     visible: frozenset[str] | None
     arguments: A
     cancel: Cancel
+    record: AccessRecord = field(default_factory=AccessRecord)
 
     def handle(self, request: Request[R]) -> R:
-        """Have the engine handle a request."""
-        return self.container.verbs.handle(request, self.cancel)
+        """Have the engine handle a request, and record what its result discloses."""
+        result = self.container.verbs.handle(request, self.cancel)
+        self.record.add(result)
+        return result
 
     def project(self, named: str | None) -> str:
         """Return the named project, or the default one; raise INVALID_PROJECT if the session may not access it."""
         if named is None:
-            return self.container.projects.default_project(self.visible).id
-        return self.container.catalog.projects.get(named, self.visible).id
+            found = self.container.projects.default_project(self.visible).id
+        else:
+            found = self.container.catalog.projects.get(named, self.visible).id
+        self.record.project = found
+        return found
 
     @property
     def visible_ids(self) -> tuple[str, ...] | None:

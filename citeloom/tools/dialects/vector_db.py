@@ -25,8 +25,8 @@ _tool = partial(tool, _TOOLS)
 
 _MAX_RESULTS = 50
 _IMPORT_SECONDS = 300.0  # the document knows no answer "still running"
-_FORMATS = {"md": "markdown", "markdown": "markdown", "pdf": "pdf", "txt": "text", "py": "code"}
-_FILE_TYPES = {"markdown": ["md", "markdown"], "pdf": ["pdf"], "text": ["txt"], "code": ["py"]}
+_FORMATS = {"python": "code"}  # file types that the document calls otherwise
+_FILE_TYPES = {name: file_type for file_type, name in _FORMATS.items()}
 _FILTERS = {"source_file": "source", "file_format": "file_type", "page_number": "page"}
 # How the document words these errors.
 _MESSAGES = {
@@ -224,7 +224,7 @@ def _file_types(value: Any) -> Any:
     if isinstance(value, str):
         return _FILE_TYPES.get(value, value)
     if isinstance(value, list):
-        return [kind for one in value for kind in _FILE_TYPES.get(one, [one])]
+        return [_file_types(one) for one in value]
     return value
 
 
@@ -283,7 +283,7 @@ def _positions(call: Call[Any], hits: Iterable[SearchHit]) -> dict[str, str]:
 
 def file_format(file_type: str) -> str:
     """Return the format of a file as the document names it."""
-    return _FORMATS.get(file_type.lstrip("."), file_type.lstrip("."))
+    return _FORMATS.get(file_type, file_type)
 
 
 def _success(data: Json) -> Json:

@@ -19,7 +19,7 @@ NESTED = {
     "doc": {"page_span": [45, 46], "section": "Entities", "section_path": ["Part I", "Chapter 3"]},
     "embed_model": BUNDLED_DENSE,
     "version": "1",
-    "fulltext": "Entities and value objects are distinct.",
+    "fulltext": None,
 }
 ITEM = {"render_text", "score", "citekey", "section", "page_span", "section_path", "doi"}
 
@@ -89,7 +89,7 @@ def test_chunks_are_stored_with_nested_metadata_found_and_inspected(agent: Agent
     assert {"project", "zotero.tags"} <= set(inspected["indexes"]["keyword"])
     assert "fulltext" in inspected["indexes"]["fulltext"]
     assert len(inspected["sample"]) == 2
-    assert inspected["sample"][0]["source"] == {"path": "clean-arch.pdf", "title": "Clean Architecture"}
+    assert inspected["sample"][0]["source"] == {"path": "docs/clean-arch.pdf", "title": "Clean Architecture"}
     assert inspected["sample"][0]["doc"] == NESTED["doc"]
 
 
@@ -101,7 +101,8 @@ def test_passages_of_real_papers_come_ready_to_cite(reader: Agent, tool: str) ->
     best = found["items"][0]
     assert set(best) - {"url"} == ITEM | ({"full_text"} if tool == "find_chunks" else set())
     assert best["citekey"] == "nakamuraStreetTreesNocturnal2022" and best["doi"] == "10.5555/ucp.2022.17.1045"
-    assert best["page_span"] == [1, 1] and 0 <= best["score"] <= 1 and len(best["render_text"]) <= 1_800
+    first, last = best["page_span"]
+    assert 1 <= first <= last <= 4 and 0 <= best["score"] <= 1 and len(best["render_text"]) <= 1_800
 
 
 def test_a_project_in_the_filters_widens_nothing(library: Path, agent: Agent) -> None:

@@ -108,7 +108,7 @@ def test_a_project_without_a_sparse_model_refuses_hybrid_queries_only(library: P
     settings = library / "citeloom.toml"
     settings.write_text('[models]\nsparse = ""\n')
     try:
-        done(citeloom(library, "engine", "restart"))
+        done(citeloom(library, "engine", "stop"))
         done(citeloom(library, "project", "add", "dense-only"))
         assert agent.refused("query_hybrid", project="dense-only", text="x")["error"]["code"] == "HYBRID_NOT_SUPPORTED"
         assert agent.ask("query", project="dense-only", text="x")["items"] == []

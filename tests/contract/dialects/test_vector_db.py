@@ -23,7 +23,7 @@ def agent(library: Path) -> Iterator[Agent]:
 @pytest.fixture(scope="module")
 def indexed(agent: Agent, papers: Path) -> Path:
     """The folder of papers, indexed, with one that is a PDF."""
-    paper = next((SAMPLE / "papers").glob("nakamura*.pdf"))
+    paper = next((SAMPLE / "papers").glob("Nakamura*.pdf"))
     shutil.copy(paper, papers / "trees.pdf")
     assert agent.ask("index_directory", dir_path=str(papers))["success"] is True
     return papers
