@@ -164,7 +164,7 @@ class PassageResult:
     refined_from: str | None  # the requested id, if its document has been converted again since
     before: tuple[Neighbour, ...]
     after: tuple[Neighbour, ...]
-    links: tuple[NoteOnPassage, ...]
+    links: tuple[NoteOnPassage, ...] = ()
     page: PageText | None
 
 

@@ -113,8 +113,8 @@ class Projects(Table):
                 name,
                 hint,
                 choices=near,
-                project_id=project_id[:80],
                 available_projects=ids[:_MAX_NAMED],
+                **({"project_id": project_id[:80]} if visible is None else {}),
             )
         return Project(**dict(row))
 

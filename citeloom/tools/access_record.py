@@ -28,8 +28,8 @@ class AccessRecord:
                 for hit in result.items:
                     self.passages += [part.chunk_id for part in hit.merged] or [hit.chunk_id]
             case PassageResult():
-                shown = (*result.before, result.passage, *result.after)
-                self.passages += [part.chunk_id for part in shown]
+                around = [one.chunk_id for one in (*result.before, *result.after)]
+                self.passages += [result.passage.chunk_id, *around]
             case Note():
                 self.passages += [passage.chunk_id for passage in result.evidence]
             case VerifyResult():

@@ -49,6 +49,8 @@ def failure(error: CiteLoomError, *, listed: bool) -> Json:
     if error.code == Code.INVALID_PROJECT and "available_projects" in error.details:
         projects = [str(project) for project in error.details["available_projects"]]
         known = str(projects) if listed else ", ".join(projects)
-        failed["message"] = f"Project '{error.details['project_id']}' not found. Available projects: {known}"
-        failed["details"] = {"project_id": error.details["project_id"], "available_projects": projects}
+        # A session that is limited to some projects is not told the names of others, not even those that it asks for.
+        named = f"'{asked}' " if (asked := error.details.get("project_id")) else ""
+        failed["message"] = f"Project {named}not found. Available projects: {known}"
+        failed["details"] = {"project_id": asked, "available_projects": projects}
     return {"error": failed}
