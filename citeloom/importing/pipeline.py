@@ -228,7 +228,7 @@ class ImportRun:
         with state.timed("records"):
             updated, stale = refresh_item_records(self._catalog, project.id, plan.other_record, collection, stop)
             again = set(plan.unchanged)
-            if state.records.hash == (project.references_hash or ""):
+            if state.records.hash == (project.references_hash or "") and not state.records.makes_claims:
                 again &= set(self._catalog.documents.with_doubtful_match(project.id))
             more, pages = refresh(self._catalog, project.id, state.records, sorted(again), collection, stop)
             updated, stale = updated + more, stale + pages
@@ -398,6 +398,12 @@ class ImportRun:
                 if read.unchanged:
                     self.result.updated += updated
                     self.result.skipped -= updated
+            elif read.unchanged and state.records.makes_claims:
+                updated, _ = refresh(
+                    self._catalog, state.project.id, state.records, [document.doc_id], self._collection(), self._stop
+                )
+                self.result.updated += updated
+                self.result.skipped -= updated
         except JobStopped:
             return
         except Exception as error:

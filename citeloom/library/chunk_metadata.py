@@ -100,8 +100,10 @@ def _fields(found: Mapping[str, Any], paths: Mapping[str, str], place: str) -> d
         if value is None:
             continue
         path = paths.get(key, f"{place}.{key}")
-        if key == "authors":
-            known[key] = checked_author_names(value, path)
+        if key == "authors" and any(
+            isinstance(one, Mapping) for one in (value if isinstance(value, list) else [value])
+        ):
+            known[key] = checked_author_names(value, path)  # CSL names; a text stays as it is
         elif key in _LISTS:
             known[key] = text_list(value, path)
         elif key in _TEXTS:

@@ -220,6 +220,59 @@ def test_references_that_an_agent_names_only_claim_what_a_file_is(
     assert bees["citekey"] != "frisch1967"
 
 
+@pytest.mark.parametrize("source", ["bees.md", "."], ids=["file", "folder"])
+def test_references_named_for_files_that_are_unchanged_claim_what_they_are_too(
+    editor: StrictEditor, project: str, folder: Path, source: str
+) -> None:
+    editor.call("ingest_from_source", project=project, source=str(folder))
+    frisch = {"id": "frisch1967", "type": "book", "title": "Bees", "author": [{"family": "Frisch", "given": "Karl"}]}
+    (folder / "library.json").write_text(json.dumps([frisch]))
+    options = {"references_path": str(folder / "library.json")}
+    answer = editor.call("ingest_from_source", project=project, source=source, options=options)
+    assert (answer["updated"], answer["chunks_written"], answer["failed"]) == (1, 0, 0)
+    documents = editor.call("list_documents", project=project)["documents"]
+    assert {d["source"]: d["claimed_citekey"] for d in documents} == {"bees.md": "frisch1967", "otters.md": None}
+    again = editor.call("ingest_from_source", project=project, source=source, options=options)
+    assert again["updated"] == 0
+
+
+def test_a_rebuild_keeps_the_records_of_references_that_an_earlier_import_named(
+    editor: StrictEditor, project: str, folder: Path, shared_home: Path
+) -> None:
+    frisch = {"id": "frisch1967", "type": "book", "title": "Bees", "issued": {"date-parts": [[1967]]}}
+    lutra = {"id": "lutra2001", "type": "book", "title": "Otters", "issued": {"date-parts": [[2001]]}}
+    for name, record in (("bees.json", frisch), ("otters.json", lutra)):
+        (folder / name).write_text(json.dumps([record]))
+        options = {"references_path": str(folder / name)}
+        editor.call("ingest_from_source", project=project, source=str(folder), options=options)
+
+    def rebuilt() -> dict[str, dict[str, Any]]:
+        options = {"force_rebuild": True}
+        answer = editor.call("ingest_from_source", project=project, source=str(folder), options=options)
+        assert counts(answer) == {"replaced": 2}
+        return {d["source"]: d for d in editor.call("list_documents", project=project)["documents"]}
+
+    assert {name: d["claimed_citekey"] for name, d in rebuilt().items()} == {
+        "bees.md": "frisch1967",
+        "otters.md": "lutra2001",
+    }
+    done(citeloom(shared_home, "documents", project, "--confirm", rebuilt()["bees.md"]["doc_id"]))
+    assert rebuilt()["bees.md"]["citekey"] == "frisch1967"
+    (hit,) = editor.call("query", project=project, text="bees", filters={"year": 1967})["items"]
+    assert hit["citekey"] == "frisch1967"
+
+
+def test_a_work_of_the_references_without_a_document_is_told_from_an_unknown_citekey(
+    editor: StrictEditor, shared_home: Path, folder: Path
+) -> None:
+    (folder / "library.json").write_text(json.dumps([{"id": "frisch1967", "type": "book", "title": "The Dance"}]))
+    references = ["--folder", str(folder), "--references", str(folder / "library.json")]
+    done(citeloom(shared_home, "project", "add", "referenced", *references))
+    error = editor.fail("get_document", project="referenced", citekey="frisch1967")
+    assert error["code"] == "DOCUMENT_NOT_FOUND" and "frisch1967 is in the references" in error["message"]
+    assert editor.fail("get_document", project="referenced", citekey="frisch")["code"] == "CITEKEY_NOT_FOUND"
+
+
 def test_a_file_is_found_by_its_name_in_any_folder_of_the_project(
     editor: StrictEditor, shared_home: Path, folder: Path, tmp_path: Path
 ) -> None:

@@ -9,7 +9,7 @@ from citeloom.bridge import parse_arguments
 
 
 def test_without_options_an_editor_sees_all_projects_and_may_only_read() -> None:
-    assert parse_arguments([]) == {"projects": [], "toolsets": ["read"], "version": __version__}
+    assert parse_arguments([]) == {"projects": [], "toolsets": ["read"], "dialect": "", "version": __version__}
 
 
 @pytest.mark.parametrize(

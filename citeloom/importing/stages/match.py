@@ -106,10 +106,16 @@ class RecordFinder:
         """Return the record of a citekey."""
         return self._by_key.get(citekey)
 
+    @property
+    def makes_claims(self) -> bool:
+        """Whether an agent named references."""
+        return self._of_agent is not None
+
     def claim(self, path: Path, identifiers: Mapping[str, Any]) -> dict[str, Any]:
         """Return what the references named by an agent claim about a file."""
         match = self._of_agent.match(path, **identifiers) if self._of_agent else None
-        return {key: value for key in METADATA_KEYS if match and (value := getattr(match.record, key))}
+        record = _as_stored(match.record) if match else {}
+        return {key: record[key] for key in METADATA_KEYS if record.get(key)}
 
     def find(
         self, catalog: Catalog, document: Document, path: Path, identifiers: Mapping[str, Any], claim: Mapping[str, Any]
@@ -246,8 +252,9 @@ def refresh(
         document = catalog.documents.find(project_id, doc_id)
         if document is None or document.state != State.READY or document.zotero or stop.is_set():
             continue
+        claim = document.record.get("_claim", {})
         found = _match_again(catalog, records, document)
-        if found is None or _is_stored(document, found):
+        if found is None or (_is_stored(document, found) and document.record.get("_claim", {}) == claim):
             continue
         other_range = document.pages and found.record.page_range != document.record.get("page_range")
         if other_range and not found.doubtful:  # a document that is no longer the work is updated at once
@@ -341,8 +348,10 @@ def record_rename(catalog: Catalog, document: Document, record: Record) -> None:
 def _match_again(catalog: Catalog, records: RecordFinder, document: Document) -> RecordMatch | None:
     identifiers, found = document.record.get("_seen"), None
     if identifiers:
-        claim = document.record.get("_claim", {})
-        found = records.find(catalog, document, Path(document.source), identifiers, claim)
+        path = Path(document.source)
+        claim = records.claim(path, identifiers) or document.record.get("_claim", {})
+        document.record["_claim"] = claim
+        found = records.find(catalog, document, path, identifiers, claim)
         if found.by is not None or found.doubtful:
             return found
     # No file, DOI or title matches: a citekey in the references still does, unless its work has another file.

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, get_type_hints
 
-from citeloom import api, evidence, importing, library, maintenance, search
+from citeloom import api, evidence, importing, library, maintenance, notes, search
 from citeloom.api.engine import Stop, Subscribe
 from citeloom.api.verbs import REQUESTS
 from citeloom.engine import service
@@ -19,7 +19,7 @@ OF_THE_CONNECTION = {Stop.verb, Subscribe.verb}  # answered by the control sessi
 
 def handlers() -> list[Callable[..., Any]]:
     found = {}
-    for package in (api, importing, search, library, evidence, maintenance):
+    for package in (api, importing, search, library, evidence, notes, maintenance):
         names = [m.name for m in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")]
         for module in (*map(importlib.import_module, names), service):
             for _, owner in inspect.getmembers(module, inspect.isclass):

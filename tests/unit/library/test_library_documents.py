@@ -90,7 +90,7 @@ def test_passages_of_documents_come_in_the_order_asked_for_and_of_their_text(
                 for n, payload in enumerate(payloads)
             ]
         )
-    found = service.list_passages(ListPassages(project="thesis", doc_ids=["b", "nowhere", "empty", "a"])).passages
+    found = service.list_passages(ListPassages(project="thesis", doc_ids=["b", "nowhere", "empty", "a"]))
     service._indexes.end()
     assert [one.chunk_id for one in found] == [f"b{n}" for n in range(70)] + ["a0", "a1"]
     assert [(one.doc_id, one.chunk_index, one.tokens) for one in found[-2:]] == [("a", 0, 1), ("a", 1, 1)]

