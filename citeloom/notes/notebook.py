@@ -54,7 +54,7 @@ class Notebook:
         known = self._catalog.notes.add(note, vectors, evidence)
         suggested = 0
         if known is None:
-            faults.point("notes.added", note.id)
+            faults.point("notes.added", note.title)
             self._embedder.index.add(note, vectors)
             suggested = self._suggestions.suggest_for(note, visible)
         stored = known or note
