@@ -17,7 +17,7 @@ _projects = click.option(
     "--project", "projects", metavar="ID", multiple=True, help="Let it see only this project (repeatable); else all."
 )
 _toolsets = click.option(
-    "--toolsets", metavar="LIST", help="Tools to offer, separated by commas: read (the default), write."
+    "--toolsets", metavar="LIST", help="Tools to offer, separated by commas: read (the default), write, notes."
 )
 
 

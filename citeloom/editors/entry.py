@@ -16,6 +16,7 @@ from citeloom.editors.types import DEFAULT_TOOLSETS, TOOLSETS, Editor, Entry
 _HOME = "CITELOOM_HOME"
 _FOLDERS = ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME")
 DATA_VARIABLES = (_HOME, *_FOLDERS)  # locations of the data; editors do not pass them on to commands they launch
+_DIALECT = "--dialect"
 _DISABLED = (("disabled", True), ("enabled", False))  # how an entry is switched off
 
 
@@ -65,6 +66,8 @@ def merge_entry(old: Any, new: Mapping[str, Any]) -> dict[str, Any]:
     if not parse_entry(old).command:  # a remote server: its settings do not apply to a command
         return dict(new)
     merged = {key: value for key, value in {**old, **new}.items() if key != "env" and (key, value) not in _DISABLED}
+    if dialects := _values(list(map(str, old.get("args") or ())), _DIALECT):
+        merged["args"] = [*new["args"], _DIALECT, dialects[-1]]
     old_env = old.get("env")
     user_env = {k: v for k, v in old_env.items() if k not in DATA_VARIABLES} if isinstance(old_env, Mapping) else {}
     env = {**user_env, **new.get("env", {})}

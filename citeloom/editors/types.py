@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from citeloom.core.errors import CiteLoomError
 
-TOOLSETS = ("read", "write")  # as `citeloom mcp --toolsets` takes them
+TOOLSETS = ("read", "write", "notes")  # as `citeloom mcp --toolsets` takes them
 DEFAULT_TOOLSETS = ("read",)  # without that option
 
 Format = Literal["json", "jsonc", "yaml", "toml"]

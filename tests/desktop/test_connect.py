@@ -77,6 +77,7 @@ def test_an_editor_is_connected_seen_and_put_back_as_it_was(
     assert panel.hint.isVisible()
     _tick(page, "thesis")
     panel.choice.read.setChecked(True)
+    panel.choice.notes.setChecked(True)
 
     qtbot.mouseClick(panel.preview_button, LEFT)
     _wait(qtbot, panel.output.isVisible)
@@ -88,7 +89,7 @@ def test_an_editor_is_connected_seen_and_put_back_as_it_was(
     assert "Next, in Cursor: " in page.banner.message.text()
     assert b"// mine\r\n" in file.read_bytes() and b'"files"' in file.read_bytes()
     _wait(qtbot, lambda: panel.state.text() == "It is set up to see thesis.")
-    assert panel.choice.projects() == ["thesis"] and panel.choice.toolsets() == ["read"]
+    assert panel.choice.projects() == ["thesis"] and panel.choice.toolsets() == ["read", "notes"]
     page.banner.hide()
 
     with Editor(own_home, "--project", "thesis", name="cursor-vscode"):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QListView, QRadioButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QCheckBox, QListView, QRadioButton, QWidget
 
 from citeloom.desktop.widgets.basics import GAP, named, search_field, text
 from citeloom.desktop.widgets.layout import column
@@ -79,6 +79,9 @@ class AccessChoice(QWidget):
         self.every = QRadioButton(self.tr("&All projects, including future ones"))
         self.read = QRadioButton(self.tr("&Read: search, read, cite, check quotations"))
         self.write = QRadioButton(self.tr("Read and &write: also add and remove papers"))
+        self.notes = QCheckBox(self.tr("Keep &notes in your notebook"))
+        self.notes.setAccessibleName(self.notes.text().replace("&", ""))
+        self.notes.toggled.connect(self._on_changed)
         groups = (QButtonGroup(self), QButtonGroup(self))
         for group, buttons in zip(groups, ((self.some, self.every), (self.read, self.write)), strict=True):
             for one in buttons:
@@ -104,6 +107,7 @@ class AccessChoice(QWidget):
             text(self.tr("What may it do?"), bold=True),
             self.read,
             self.write,
+            self.notes,
             of=self,
             spacing=GAP // 2,
         )
@@ -111,7 +115,7 @@ class AccessChoice(QWidget):
 
     def controls(self) -> tuple[QWidget, ...]:
         """Return the focusable controls, from top to bottom."""
-        return (self.some, self.find_field, self.list, self.every, self.read, self.write)
+        return (self.some, self.find_field, self.list, self.every, self.read, self.write, self.notes)
 
     def propose(self, project: str) -> None:
         """Preselect a project, if nothing else is chosen."""
@@ -132,6 +136,7 @@ class AccessChoice(QWidget):
         self.model.show_projects(self._existing, list(projects) or self._default_choice())
         (self.every if everything else self.some).setChecked(True)
         (self.write if "write" in toolsets else self.read).setChecked(True)
+        self.notes.setChecked("notes" in toolsets)
         self._on_changed()
 
     def projects(self) -> list[str] | None:
@@ -142,7 +147,8 @@ class AccessChoice(QWidget):
 
     def toolsets(self) -> list[str]:
         """Return the chosen toolsets."""
-        return ["read", "write"] if self.write.isChecked() else ["read"]
+        chosen = {"read": True, "write": self.write.isChecked(), "notes": self.notes.isChecked()}
+        return [name for name, is_chosen in chosen.items() if is_chosen]
 
     def _default_choice(self) -> list[str]:
         existing = self._existing or []

@@ -20,6 +20,10 @@
         <translation>Projekt suchen</translation>
     </message>
     <message>
+        <source>Keep &amp;notes in your notebook</source>
+        <translation>&amp;Notizen in Ihrem Notizbuch führen</translation>
+    </message>
+    <message>
         <source>Projects that it may see</source>
         <translation>Projekte, die er sehen darf</translation>
     </message>

@@ -11,10 +11,17 @@ import pytest
 from tests.contract.dialects.conftest import Agent
 
 GOOD: dict[str, Any] = {
-    "project": "clean-arch", "query": "x", "text": "x", "source": "config.md", "file_path": "config.md",
-    "dir_path": ".", "path": "config.md", "url": "https://example.org/", "doc_id": "x", "items": [], "type": "bug", "title": "Bad input",
-    "id": "01ZZZZ", "source_id": "01ZZZZ", "target_id": "01ZZZY", "suggestion_id": "x",
-}  # fmt: skip
+    "project": "clean-arch",
+    **dict.fromkeys(("query", "text", "doc_id", "suggestion_id"), "x"),
+    **dict.fromkeys(("source", "file_path", "path"), "config.md"),
+    **dict.fromkeys(("id", "source_id"), "01ZZZZ"),
+    "target_id": "01ZZZY",
+    "dir_path": ".",
+    "url": "https://example.org/",
+    "items": [],
+    "type": "bug",
+    "title": "Bad input",
+}
 BAD = [None, 7, 2.5, True, "", "\x00", "../../etc/passwd", "x" * 200_000, ["x"], {"a": 1}, {"$gte": {"$gte": 1}}, [[]]]
 FILTERS: list[dict[str, Any]] = [
     {"project_id": "other"},

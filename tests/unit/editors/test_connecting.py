@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import errno
+import json
 import os
 import stat
 import sys
@@ -42,7 +43,7 @@ def beside(file: Path) -> list[Path]:
 
 # -- the entry -------------------------------------------------------------------------------------------------
 
-TOOLSETS = st.sampled_from([["read"], ["write"], ["read", "write"], ["write", "read"]])
+TOOLSETS = st.sampled_from([["read"], ["write"], ["read", "write"], ["write", "read"], ["notes", "read"]])
 
 
 @settings(max_examples=30)
@@ -63,6 +64,15 @@ def test_an_entry_says_what_may_be_done_whatever_the_default_is() -> None:
             "command": sys.executable,
             "args": ["-m", "citeloom", "mcp", "--toolsets", said],
         }
+
+
+def test_an_entry_that_speaks_a_dialect_keeps_it(cursor: Path, look: Look) -> None:
+    args = ["mcp", "--dialect", "rekall", "--project", "old"]
+    cursor.write_text(json.dumps({"mcpServers": {"citeloom": {"command": "citeloom", "args": args}}}))
+    editors.install(look("cursor"), ["thesis"], ["read", "notes"])
+    connected = look("cursor").connected
+    assert connected and (connected.projects, connected.toolsets) == (("thesis",), ("read", "notes"))
+    assert connected.command[-2:] == ("--dialect", "rekall")
 
 
 def test_an_entry_that_does_not_say_what_may_be_done_may_only_read(cursor: Path, look: Look) -> None:
