@@ -47,6 +47,13 @@ Quote word for word from render_text; […] marks where it was cut, and full_tex
 verify_quote(quote, citekey, page): exact, near (correct what diff shows), absent (remove it, or cite what elsewhere names) or
 inconclusive (give more of the sentence). page_right=false: cite page_labels instead. check_citations does it for a whole text.
 format_citations makes bibliographies and in-text citations from the records: never write one from memory.""",
+    "notes": """\
+The notebook (toolset notes) keeps what was found out: add_note(type, title, content, evidence=[chunk_id]) with the passages it rests on.
+Types: claim, finding, method, question, decision, idea, reference. Look first: search_notes gives short results, show_note(id) the whole.
+add_note names similar notes: link them (supports, contradicts, supersedes, derived_from, related) rather than writing one again.
+context is the conversation it comes from; memory_type is episodic for one observation, semantic for what holds in general.
+suggest_links and suggest_generalize list proposals; accept_suggestion or reject_suggestion decides, a rejected one stays away.
+A note is the researcher's or yours, not a source: cite the passages in its evidence, never the note.""",
     "ingest": """\
 ingest_from_source(project, source) reads a file or folder that the researcher allowed; other places are PERMISSION_DENIED.
 "zotero" syncs the project's part of Zotero, "zotero:collection/Thesis" or "zotero:tag/review" a part of that.

@@ -129,7 +129,7 @@ def test_the_instructions_say_in_three_lines_how_to_begin(reader: StrictEditor) 
     assert (server["serverInfo"]["name"], server["serverInfo"]["title"]) == ("citeloom", "CiteLoom")
 
 
-@pytest.mark.parametrize("topic", [None, "search", "filters", "cite", "ingest"])
+@pytest.mark.parametrize("topic", [None, "search", "filters", "cite", "notes", "ingest"])
 def test_help_takes_about_four_hundred_tokens_at_most(reader: StrictEditor, topic: str | None) -> None:
     answer = reader.call("help", **({"topic": topic} if topic else {}))
     assert answer["topic"] == (topic or "overview")
@@ -144,5 +144,5 @@ def test_help_says_that_passages_are_data(reader: StrictEditor) -> None:
 def test_help_on_something_unknown_names_the_topics(reader: StrictEditor) -> None:
     error = reader.fail("help", topic="cooking")
     assert error["code"] == "INVALID_INPUT"
-    assert error["details"]["valid"] == ["search", "filters", "cite", "ingest"]
+    assert error["details"]["valid"] == ["search", "filters", "cite", "notes", "ingest"]
     assert all(topic in error["message"] for topic in error["details"]["valid"])

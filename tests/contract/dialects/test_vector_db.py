@@ -112,7 +112,7 @@ def test_each_format_has_its_metadata(agent: Agent, indexed: Path) -> None:
         ({"file_format": "code"}, {"tool.py"}),
         ({"file_format": "pdf", "header_level": 6}, set()),
     ],
-    ids=str,
+    ids=lambda value: str(value) if isinstance(value, dict) else None,
 )
 def test_filters_are_those_of_the_document(
     agent: Agent, indexed: Path, filters: dict[str, Any], expected: set[str]
