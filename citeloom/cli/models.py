@@ -9,7 +9,7 @@ import click
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
 from citeloom.api.library import ShowProject
-from citeloom.api.maintenance import (
+from citeloom.api.models import (
     DenseTrial,
     DownloadModel,
     ListModels,

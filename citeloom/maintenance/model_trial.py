@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from citeloom.api.maintenance import DenseTrial, LanguageTrial, ModelTrial, RerankerTrial
+from citeloom.api.models import DenseTrial, LanguageTrial, ModelTrial, RerankerTrial
 from citeloom.core.processes import memory_megabytes
 from citeloom.index.models.embedding import DenseModel
 from citeloom.index.models.reranker import Reranker

@@ -6,7 +6,7 @@ import threading
 import time
 from dataclasses import asdict, dataclass, field, replace
 
-from citeloom.api.maintenance import (
+from citeloom.api.models import (
     DownloadModel,
     DownloadProgress,
     ListModels,

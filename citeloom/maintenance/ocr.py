@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from importlib import util
 
-from citeloom.api.maintenance import ListOcr, OcrEngine, OcrLanguage, OcrSupport
+from citeloom.api.models import ListOcr, OcrEngine, OcrLanguage, OcrSupport
 from citeloom.api.verbs import handles
 from citeloom.conversion.ocr.languages import known_languages
 from citeloom.core.settings import Ocr

@@ -19,7 +19,7 @@ _MAX_ECHOED = 6_000  # characters of an error: a kilobyte of an argument, and wh
 
 def run(library: Library, enough: Callable[[int], bool], seed: int) -> int:
     """Call tools until there were enough; gives how many calls were made."""
-    with Editor(library.home, "--project", SEEN, "--toolsets", "read,write") as editor:
+    with Editor(library.home, "--project", SEEN, "--toolsets", "read,write,notes") as editor:
         engine = library.engine()
         known = _known(editor, library)
         tools = editor.request("tools/list")["result"]["tools"]

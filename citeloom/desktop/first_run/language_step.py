@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QListWidget
 
-from citeloom.api.maintenance import ListOcr, OcrSupport
+from citeloom.api.models import ListOcr, OcrSupport
 from citeloom.core import settings
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.first_run.step import FirstRunChoices, Step

@@ -7,7 +7,8 @@ from typing import cast
 
 import pytest
 
-from citeloom.api.maintenance import ListOcr, OcrEngine, ShowDiskUsage
+from citeloom.api.maintenance import ShowDiskUsage
+from citeloom.api.models import ListOcr, OcrEngine
 from citeloom.catalog import Catalog
 from citeloom.conversion.ocr import tesseract_engine
 from citeloom.core import paths

@@ -9,7 +9,7 @@ from PySide6.QtCore import QLocale, QObject
 from PySide6.QtWidgets import QMessageBox
 
 from citeloom.api.events import Event, JobFinished
-from citeloom.api.maintenance import ListModels, ModelInfo, ModelList, ProjectModels, UseModel
+from citeloom.api.models import ListModels, ModelInfo, ModelList, ProjectModels, UseModel
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.library.job_strip import JobStrip
 from citeloom.desktop.settings.rows import ChoiceRow, Option

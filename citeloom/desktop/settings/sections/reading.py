@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
-from citeloom.api.maintenance import ListOcr, OcrLanguage, OcrSupport
+from citeloom.api.models import ListOcr, OcrLanguage, OcrSupport
 from citeloom.desktop.settings.rows import ChoiceRow, NumberRow, Option
 from citeloom.desktop.settings.section import Section
 from citeloom.desktop.shell.translations import translate
