@@ -174,7 +174,7 @@ DAMAGES: dict[str, tuple[Callable[[str, bytes], tuple[str, bytes] | None], str]]
 # What somebody may do to a catalog, and what is said of it.
 HOSTILE = {
     "UPDATE projects SET collection = '../x' WHERE id = 'p'": "projects.collection",
-    "UPDATE projects SET collection = 'proj-q' WHERE id = 'p'": "another name than it should have",
+    "UPDATE projects SET collection = 'proj-q' WHERE id = 'p'": "an unexpected name",
     "UPDATE projects SET id = '../x' WHERE id = 'other'": "projects.id",
     "INSERT INTO sources (project_id, kind, path, added_at) VALUES ('p', 'folder', '/', '')": "here reads: /",
     "INSERT INTO sources (project_id, kind, path, added_at) VALUES ('p', 'program', '/x', '')": "sources.kind",
