@@ -17,9 +17,14 @@ _MAX_DOCUMENTS = 10  # in one line of the log
 class AccessRecord:
     """The part of an entry of the access log that comes from results, whatever the answer makes of them."""
 
-    project: str | None = None
+    projects: set[str] = field(default_factory=set)
     passages: list[str] = field(default_factory=list)  # whose text was sent
     summary: str = ""  # works that were quoted, or what was written
+
+    @property
+    def project(self) -> str | None:
+        """The project of the call; None if it had none, or several."""
+        return next(iter(self.projects)) if len(self.projects) == 1 else None
 
     def add(self, result: object) -> None:
         """Record what a result discloses."""

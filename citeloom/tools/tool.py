@@ -34,6 +34,8 @@ class Call(Generic[A]):
 
     def handle(self, request: Request[R]) -> R:
         """Have the engine handle a request, and record what its result discloses."""
+        if project := getattr(request, "project", None):
+            self.record.projects.add(project)
         result = self.container.verbs.handle(request, self.cancel)
         self.record.add(result)
         return result
@@ -44,7 +46,7 @@ class Call(Generic[A]):
             found = self.container.projects.default_project(self.visible).id
         else:
             found = self.container.catalog.projects.get(named, self.visible).id
-        self.record.project = found
+        self.record.projects.add(found)
         return found
 
     @property

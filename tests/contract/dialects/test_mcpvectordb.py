@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -103,6 +104,14 @@ def test_a_search_without_a_library_is_one_of_all(library: Path, agent: Agent, i
         )
     finally:
         done(citeloom(library, "project", "remove", "second", stdin="y\n"))
+
+
+def test_the_access_log_has_the_passages_that_were_sent(library: Path, agent: Agent, ingested: dict[str, Any]) -> None:
+    agent.ask("search", query="something that nobody else asks", top_k=2)
+    log = json.loads(done(citeloom(library, "log", "--json")))
+    (entry,) = [one for one in log if one["asked"] == "something that nobody else asks"]
+    assert (entry["tool"], entry["project_id"], entry["outcome"]) == ("search", "clean-arch", "ok")
+    assert len(entry["passages"]) == 2
 
 
 def test_documents_are_listed_in_pages_read_and_deleted(agent: Agent, papers: Path) -> None:
