@@ -352,6 +352,7 @@ class ListPassages(Request[list[PassageSummary]], verb="library.list_passages"):
 
     project: str
     doc_ids: Sequence[str]
+    pages: tuple[int, ...] | None = None  # only passages that begin on one of these PDF pages
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,14 +10,18 @@ from citeloom.catalog.database import Database, now
 from citeloom.catalog.untrusted_catalog import copy_rows
 
 
-def copy_for_backup(catalog: Database, target: Path, projects: Sequence[str]) -> None:
-    """Write a copy with these projects only: embedded, without unfinished jobs, and log and notes of others."""
+def copy_for_backup(catalog: Database, target: Path, projects: Sequence[str], *, selected: bool) -> None:
+    """Write a copy with these projects only: embedded, without unfinished jobs.
+
+    If somebody `selected` the projects, the access log and the notes of others are left out too.
+    """
     catalog.copy_to(target)
     with closing(Database(target)) as copy:
         marks = ", ".join("?" * len(projects))
         with copy.transaction():
             _drop_unfinished(copy)
-            if copy.write(f"DELETE FROM projects WHERE id NOT IN ({marks})", projects):
+            copy.write(f"DELETE FROM projects WHERE id NOT IN ({marks})", projects)
+            if selected:
                 for table in ("access_log", "notes"):
                     copy.write(f"DELETE FROM {table} WHERE project_id IS NULL OR project_id NOT IN ({marks})", projects)
                 copy.write(

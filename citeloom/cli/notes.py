@@ -43,6 +43,8 @@ def list_notes(
 ) -> None:
     """List the notes, the newest first, or search them by meaning and words."""
     if query is not None:
+        if tag or offset:
+            raise click.UsageError("--find goes with --project and --type only.")
         found = ask(SearchNotes(query=query, type=type_, project=project, limit=20), "Searching")
         if json_:
             as_json(found)

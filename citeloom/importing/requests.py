@@ -61,6 +61,7 @@ class BackupRequest:
 
     file: str
     projects: list[str]  # ids
+    selected: bool = False  # whether somebody chose the projects: nothing of others is in the backup then
 
 
 @dataclass(slots=True)

@@ -33,7 +33,7 @@ from citeloom.importing.requests import ImportRequest
 from citeloom.importing.sources.names import STORED, shown_source
 from citeloom.importing.stages.match import QUICK
 from citeloom.importing.writer import LiveWriter
-from citeloom.index.filters import of_document
+from citeloom.index.filters import AnyOf, Condition, Every, of_document
 from citeloom.search.hits import document_uri, estimate_tokens
 from citeloom.search.indexes import Indexes
 
@@ -99,7 +99,7 @@ class DocumentService:
             )
             for document in documents
             if document.chunks
-            for hit in collection.scroll(of_document(document.doc_id), limit=document.chunks)
+            for hit in collection.scroll(_on_pages(document.doc_id, request.pages), limit=document.chunks)
         ]
 
     @handles(RereadDocuments)
@@ -162,6 +162,11 @@ class DocumentService:
                 "They may have been removed meanwhile: list the documents again.",
             )
         return chosen
+
+
+def _on_pages(doc_id: str, pages: Sequence[int] | None) -> Condition:
+    of = of_document(doc_id)
+    return of if pages is None else Every((of, AnyOf("page_start", tuple(pages))))
 
 
 def summary_fields(document: Document) -> dict[str, Any]:

@@ -55,7 +55,7 @@ class BackupService:
         chosen = {projects.get(one).id for one in request.projects} or {project.id for project in projects.all()}
         if not chosen:
             raise CiteLoomError(Code.INVALID_INPUT, "There is no project yet.", "There is nothing to back up.")
-        job = self._jobs.submit(BackupRequest(str(file), sorted(chosen)))
+        job = self._jobs.submit(BackupRequest(str(file), sorted(chosen), selected=bool(request.projects)))
         return StartedJob(job.id, self._jobs.state(job))
 
 
@@ -100,7 +100,7 @@ class BackupJob(SingleStepJob[BackupRequest]):
 
     def _pack(self, output: BinaryIO, temporary: Path) -> Manifest:
         folders = {project.id: self._folder(project, temporary) for project in self._projects}
-        copy_for_backup(self._catalog.db, temporary / CATALOG, list(folders))
+        copy_for_backup(self._catalog.db, temporary / CATALOG, list(folders), selected=self._request.selected)
         manifest = Manifest(
             FORMAT,
             __version__,

@@ -25,6 +25,7 @@ SUPERSEDES, DERIVED_FROM, SUPPORTS = "supersedes", "derived_from", "supports"
 RELATIONS = ("related", SUPERSEDES, DERIVED_FROM, "contradicts", SUPPORTS)
 _MAX_TEXT = 4_000  # characters of a passage that are copied
 _RECOGNISED_BY = 120  # letters and digits by which a passage is found again in its document
+_FEWEST_LETTERS = 40  # a shorter passage is found again only as a whole
 _MAX_PASSAGES = 5_000  # of a document that are looked through for it
 
 
@@ -108,9 +109,17 @@ class LinkService:
     ) -> tuple[Project, ScoredPoint] | None:
         """Return a passage and its project; the note's own project is searched first."""
         projects = [p for p in self._catalog.projects.all() if visible is None or p.id in visible]
+        unreachable: CiteLoomError | None = None
         for project in sorted(projects, key=lambda one: one.id != project_id):
-            if hit := self._passages.find(project, chunk_id):
+            try:
+                hit = self._passages.find(project, chunk_id)
+            except CiteLoomError as error:  # it may be in another one
+                unreachable = error
+                continue
+            if hit:
                 return project, hit
+        if unreachable:
+            raise unreachable
         return None
 
     def of(self, note: NoteRow, visible: Visible) -> api.NoteLinks:
@@ -171,11 +180,15 @@ class LinkService:
         return hit
 
     def _with_same_words(self, project: Project, passage: NotePassage) -> ScoredPoint | None:
-        words = letters_and_digits(passage.text)[:_RECOGNISED_BY]
+        text = letters_and_digits(passage.text)
+        words = text[:_RECOGNISED_BY]
         if not words or self._catalog.documents.find(project.id, passage.doc_id) is None:
             return None
         around = self._collection(project).scroll(of_document(passage.doc_id), _MAX_PASSAGES)
-        return next((hit for hit in around if words in letters_and_digits(hit.payload.get("chunk_text", ""))), None)
+        texts = {hit.id: letters_and_digits(hit.payload.get("chunk_text", "")) for hit in around}
+        if len(text) < _FEWEST_LETTERS:  # "see above" may be said anywhere
+            return next((hit for hit in around if texts[hit.id] == text), None)
+        return next((hit for hit in around if words in texts[hit.id]), None)
 
 
 def notes_on_passage(catalog: Catalog, project: Project, hit: ScoredPoint, visible: Visible) -> list[NoteOnPassage]:

@@ -130,6 +130,7 @@ class NoteIndex:
     def _load(self, model: str) -> None:
         if self._model == model:
             return
+        self._model = ""  # until all is loaded
         self._entries: list[_Entry] = []
         self._numbers: dict[str, int] = {}
         self._vectors: _GrowingArray[np.float32] | None = None
@@ -141,7 +142,8 @@ class NoteIndex:
             tags = json.loads(row["tags"])
             self._append(row["id"], row["project_id"], row["type"], search_text(row["title"], row["content"], tags))
         for row in self._notes.vectors(model):
-            self._append_vectors(self._numbers[row["note_id"]], [(row["kind"], row["vector"])])
+            if row["note_id"] in self._numbers:  # a note that is being added comes with its vectors
+                self._append_vectors(self._numbers[row["note_id"]], [(row["kind"], row["vector"])])
         self._model = model
 
     def _append(self, note_id: str, project_id: str | None, type_: str, text: str) -> None:
@@ -157,6 +159,8 @@ class NoteIndex:
     def _append_vectors(self, number: int, vectors: Sequence[tuple[str, bytes]]) -> None:
         for kind, packed in vectors:
             vector = unpacked(packed)
+            if not len(vector):
+                continue
             if self._vectors is None:
                 self._vectors = _GrowingArray(np.float32, len(vector))
             if vector.shape == self._vectors.rows.shape[1:]:  # one from a manipulated backup may have another length

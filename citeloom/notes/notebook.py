@@ -6,7 +6,7 @@ Called by the tools of the toolset `notes` and by `citeloom notes`.
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 
 from citeloom.api import notes as api
@@ -53,7 +53,12 @@ class Notebook:
             warnings.append("The embedding model is not available: the note is found by its words only, until it is.")
         known = self._catalog.notes.add(note, vectors, evidence)
         suggested = 0
-        if known is None:
+        if known is not None:
+            for passage in evidence:
+                self._catalog.notes.add_passage(replace(passage, note_id=known.id))
+            if _other_values(known) != _other_values(note):
+                warnings.append("The same note was there already: its tags, context and confidence stay as they were.")
+        else:
             faults.point("notes.added", note.title)
             self._embedder.index.add(note, vectors)
             suggested = self._suggestions.suggest_for(note, visible)
@@ -67,7 +72,9 @@ class Notebook:
             project=stored.project_id,
             created=known is None,
             embeddings_calculated=bool(self._catalog.notes.vector_kinds(stored.id)),
-            similar_entries=tuple(api.SimilarNote(id_, titles[id_].title, score) for id_, score in similar),
+            similar_entries=tuple(
+                api.SimilarNote(id_, titles[id_].title, score) for id_, score in similar if id_ in titles
+            ),
             suggestions_created=suggested,
             warnings=tuple(warnings),
         )
@@ -134,7 +141,7 @@ class Notebook:
         index, model = self._embedder.index, self._embedder.fingerprint
         found = index.search(
             query,
-            self._embedder.question(query, request.context.strip()[:MAX_CONTEXT]),
+            self._embedder.question(query, request.context.strip()[:CONTEXT_KEPT]),
             model,
             visible=visible,
             type_=None if request.type is None else check_type(request.type),
@@ -153,6 +160,7 @@ class Notebook:
                 project=notes[id_].project_id,
             )
             for id_, score in found
+            if id_ in notes
         )
         return api.FoundNotes(query, len(results), results, index.count(model, visible))
 
@@ -166,6 +174,7 @@ class Notebook:
 
     def details(self, note: NoteRow, visible: Visible) -> api.Note:
         """Return all data of a note."""
+        evidence = self._links.current_evidence(note, visible)  # first: it updates ids of passages
         links, kinds = self._links.of(note, visible), self._catalog.notes.vector_kinds(note.id)
         values = asdict(note)
         return api.Note(
@@ -175,7 +184,7 @@ class Notebook:
             consolidation_score=consolidation_score(note, len(links.outgoing) + len(links.incoming)),
             embeddings=api.NoteEmbeddings(SUMMARY in kinds, CONTEXT in kinds),
             links=links,
-            evidence=self._links.current_evidence(note, visible),
+            evidence=evidence,
         )
 
     @handles(api.ListNotes)
@@ -216,8 +225,8 @@ class Notebook:
                 any_project=True,
             )
         )
-        if added.created:
-            for note in notes:
+        for note in notes:
+            if note.id != added.id and not self._catalog.notes.are_linked(added.id, note.id):
                 self._links.connect(added.id, note.id, DERIVED_FROM)
         return added
 
@@ -228,6 +237,11 @@ class Notebook:
         self._catalog.notes.delete(note.id)
         self._embedder.index.clear()
         return api.NoteReference(note.id, note.title)
+
+
+def _other_values(note: NoteRow) -> tuple[object, ...]:
+    """Return what is given with a note and does not make it another."""
+    return note.tags, note.context, note.confidence, note.memory_type
 
 
 def consolidation_score(note: NoteRow, links: int) -> float:

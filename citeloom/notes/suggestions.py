@@ -21,6 +21,7 @@ _LINK_FROM, _MAX_LINKS = 0.6, 3  # cosine from which a link is suggested, and li
 _CLUSTER_FROM, _MIN_CLUSTER, _MAX_CLUSTER = 0.55, 3, 8  # cosine between the notes of a cluster, and its size
 _SAME_CLUSTER = 0.5  # share of common notes from which a cluster counts as one that was suggested before
 _MAX_SUGGESTIONS = 50
+_MAX_SUMMARY = 2_000  # characters of each note in the draft of a general one
 
 
 @dataclass
@@ -47,7 +48,8 @@ class SuggestionService:
         rows = self._catalog.notes.some(id_ for id_, _ in near)
         cluster, scores = [note], list[float]()
         for id_, score in near:
-            other = rows[id_]
+            if (other := rows.get(id_)) is None:  # deleted since
+                continue
             if other.memory_type != EPISODIC or other.project_id != note.project_id or len(cluster) >= _MAX_CLUSTER:
                 continue
             of_other = dict(self._embedder.similar(other, visible, _CLUSTER_FROM, 100))
@@ -182,12 +184,17 @@ def draft_of(notes: Sequence[NoteRow]) -> api.NoteDraft:
     return api.NoteDraft(
         type=Counter(note.type for note in notes).most_common(1)[0][0],
         title=f"In general: {notes[0].title}"[:MAX_TITLE],
-        content="\n\n".join(f"- {note.title}: {note.content}" if note.content else f"- {note.title}" for note in notes),
+        content="\n\n".join(_summary(note) for note in notes),
         tags=common,
         memory_type=SEMANTIC,
         project=projects.pop() if len(projects) == 1 else None,
         derived_from=tuple(api.NoteReference(note.id, note.title) for note in notes),
     )
+
+
+def _summary(note: NoteRow) -> str:
+    text = note.content if len(note.content) <= _MAX_SUMMARY else f"{note.content[:_MAX_SUMMARY]} […]"
+    return f"- {note.title}: {text}" if text else f"- {note.title}"
 
 
 def _checked_limit(limit: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -70,6 +70,18 @@ class SuggestionId(Arguments):
     suggestion_id: str
 
 
+def project_of_note(call: Call[Any], named: str | None) -> str | None:
+    """Return the project of a new note: without a name, the default one of a session that is limited to projects."""
+    return call.project(None) if named is None and call.visible is not None else named
+
+
+def visible_project(call: Call[Any], named: str | None) -> str | None:
+    """Return the project that a search of notes is limited to; notes may be of projects that were removed."""
+    if named is not None and call.visible is not None:
+        return call.project(named)
+    return named
+
+
 @_tool("Add a note", AddNote, answer_schema(api.AddedNote))
 def add_note(call: Call[AddNote]) -> Json:
     """Note a claim, finding or question, with the passages it rests on. Names similar notes."""
@@ -80,7 +92,7 @@ def add_note(call: Call[AddNote]) -> Json:
         content=given.content,
         tags=given.tags,
         context=given.context,
-        project=given.project,
+        project=project_of_note(call, given.project),
         confidence=given.confidence,
         memory_type=given.memory_type,
         evidence=given.evidence,
@@ -97,7 +109,7 @@ def search_notes(call: Call[SearchNotes]) -> Json:
         query=given.query,
         context=given.context,
         type=given.type,
-        project=None if given.project is None else call.project(given.project),
+        project=visible_project(call, given.project),
         limit=given.limit,
         visible=call.visible_ids,
     )

@@ -44,6 +44,7 @@ def test_notes_come_along_in_backup_and_restore_but_not_those_of_other_projects(
         editor.call("link", source_id=kept["id"], target_id=other["id"])
         editor.call("add_note", type="idea", title="Of no project")
         before = editor.call("show_note", id=kept["id"])
+    done(citeloom(home, "project", "remove", "other", stdin="y\n"))
     whole, part = tmp_path / "whole.zip", tmp_path / "part.zip"
     done(citeloom(home, "backup", str(whole)))
     done(citeloom(home, "backup", str(part), "--project", "p"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any
 
@@ -31,7 +32,15 @@ _NESTED = {
     "chunk_text": "fulltext",
 }
 _PAYLOAD_KEYS = ["project", "source", "zotero", "doc", "embed_model", "version", "fulltext"]
-_FILTERS = {nested: flat for flat, nested in _NESTED.items()} | {"source.path": "source", "doc.page_span": "page"}
+_FILTERS = {
+    "zotero.tags": "tags",
+    "zotero.citekey": "citekey",
+    "source.path": "source",
+    "source.title": "title",
+    "doc.page_span": "page",
+    "doc.section": "section_prefix",
+    "doc.section_path": "section_prefix",
+}
 
 
 class Store(Arguments):
@@ -130,7 +139,7 @@ def _with_flat_filters(call: Call[Find]) -> Call[Find]:
     if filters is None:
         return call
     flat = {_FILTERS.get(key, key): value for key, value in filters.items()}
-    return Call(call.container, call.visible, call.arguments.model_copy(update={"filters": flat}), call.cancel)
+    return replace(call, arguments=call.arguments.model_copy(update={"filters": flat}))
 
 
 def _samples(seen: CollectionDetails) -> list[Json]:

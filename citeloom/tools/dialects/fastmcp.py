@@ -9,11 +9,10 @@ from pydantic import Field
 
 from citeloom.api.importing import Ingest
 from citeloom.api.library import InspectCollection, ListProjects
-from citeloom.core.errors import CiteLoomError, Code
 from citeloom.tools.arguments import Arguments
 from citeloom.tools.dialect import Dialect
 from citeloom.tools.dialects.citation_items import failure, items, search
-from citeloom.tools.table import raise_failure
+from citeloom.tools.dialects.imports import finished_import
 from citeloom.tools.tool import WRITE, Call, ImportOutcome, Json, StartedImport, ToolTable, tool
 
 _TOOLS: ToolTable = {}
@@ -72,15 +71,7 @@ def ingest_from_source(call: Call[Source]) -> StartedImport:
 
 
 def _ingested(call: Call[Source], project_id: str, outcome: ImportOutcome) -> Json:
-    if outcome.finished is None:
-        raise CiteLoomError(
-            Code.TIMEOUT,
-            "The ingestion takes longer than the time limit and goes on.",
-            "Call again with the same source for its result.",
-            job_id=outcome.job_id,
-        )
-    raise_failure(outcome.finished)
-    result = outcome.finished.result
+    result = finished_import(outcome).result
     project = call.container.catalog.projects.get(project_id, call.visible)
     failed = [f"{one['source']}: {one['reason']}" for one in result.get("errors") or []]
     return {

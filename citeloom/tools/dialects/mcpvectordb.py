@@ -15,7 +15,7 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.library.documents import document_row
 from citeloom.tools.arguments import Arguments
 from citeloom.tools.dialect import Dialect
-from citeloom.tools.table import raise_failure
+from citeloom.tools.dialects.imports import finished_import
 from citeloom.tools.tool import WRITE, Call, ImportOutcome, Json, StartedImport, ToolTable, tool
 
 _TOOLS: ToolTable = {}
@@ -101,10 +101,7 @@ def _start(call: Call[Any], source: str) -> StartedImport:
 
 
 def _ingested(call: Call[Any], project: str, outcome: ImportOutcome) -> Json:
-    job = outcome.finished
-    if job is None:
-        raise CiteLoomError(Code.TIMEOUT, "Indexing takes long and goes on.", "Call again later for its result.")
-    raise_failure(job)
+    job = finished_import(outcome)
     if errors := job.result.get("errors"):
         raise CiteLoomError(Code(errors[0]["code"]), errors[0]["reason"])
     document = call.container.catalog.documents.find(project, source=job.request["source"])
@@ -125,9 +122,11 @@ def search(call: Call[Search]) -> Json:
     """Search the indexed documents by meaning and words."""
     given = call.arguments
     filters = dict(given.filter or {})
-    library = given.library if given.library is not None else filters.pop("library", None)
-    filters.pop("library", None)
     _check_equality(filters)
+    named = filters.pop("library", None)
+    library = given.library if given.library is not None else named
+    if named is not None and named != library:
+        return {"results": []}  # both conditions must hold
     found: list[tuple[str, SearchHit]] = []
     refused: CiteLoomError | None = None
     projects = _projects(call, library)
@@ -155,7 +154,7 @@ def search(call: Call[Search]) -> Json:
 
 def _check_equality(filters: Mapping[str, Any]) -> None:
     for key, value in filters.items():
-        if not isinstance(value, str | int) or isinstance(value, bool):
+        if not isinstance(value, str | int) or isinstance(value, bool) or (key == "library" and isinstance(value, int)):
             raise CiteLoomError(Code.INVALID_INPUT, f"The filter '{key[:60]}' needs a string or an integer.")
 
 
@@ -256,8 +255,9 @@ def _document(call: Call[DocumentId]) -> tuple[str, DocumentRow]:
 
 def _project(call: Call[Any], library: str) -> str:
     """Return the project of a library; "default" is the default project, unless there is one of that name."""
-    if library == _DEFAULT and all(one.id != _DEFAULT for one in call.container.catalog.projects.all()):
-        return call.project(None)
+    if library == _DEFAULT:
+        visible = call.handle(ListProjects(only=call.visible_ids))
+        return call.project(_DEFAULT if any(one.id == _DEFAULT for one in visible) else None)
     return call.project(library)
 
 

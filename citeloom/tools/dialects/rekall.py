@@ -11,6 +11,7 @@ from citeloom.api import notes as api
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.tools.arguments import Arguments
 from citeloom.tools.dialect import Dialect
+from citeloom.tools.notes import project_of_note, visible_project
 from citeloom.tools.tool import NOTES, Call, Json, ToolTable, as_json, tool, without
 
 _TYPES = ["bug", "pattern", "decision", "pitfall", "config", "reference"]
@@ -120,7 +121,7 @@ def rekall_search(call: Call[Search]) -> Json:
         query=given.query,
         context=given.context or "",
         type=None if given.type is None else _checked_type(given.type),
-        project=given.project,
+        project=visible_project(call, given.project),
         limit=given.limit,
         visible=call.visible_ids,
     )
@@ -139,7 +140,7 @@ def rekall_add(call: Call[Add]) -> Json:
         content=given.content or "",
         tags=tuple(given.tags or ()),
         context=given.context or "",
-        project=given.project,
+        project=project_of_note(call, given.project),
         any_project=True,
         confidence=given.confidence,
         memory_type=given.memory_type,

@@ -17,7 +17,7 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.search.hits import estimate_tokens
 from citeloom.tools.arguments import Arguments
 from citeloom.tools.dialect import Dialect
-from citeloom.tools.table import raise_failure
+from citeloom.tools.dialects.imports import finished_import
 from citeloom.tools.tool import WRITE, Answer, Call, ImportOutcome, Json, StartedImport, ToolTable, tool
 
 _TOOLS: ToolTable = {}
@@ -133,10 +133,11 @@ def _indexed_file(call: Call[IndexFile], given: str, outcome: ImportOutcome) -> 
 
 def _indexed_directory(call: Call[IndexDirectory], given: str, outcome: ImportOutcome) -> Json:
     source, result = _result(given, outcome)
+    folder, recursive = Path(source), call.arguments.recursive
     documents = [
         one
         for one in call.container.catalog.documents.all(call.project(None))
-        if Path(one.source).is_relative_to(source)
+        if folder == Path(one.source).parent or (recursive and folder in Path(one.source).parents)
     ]
     passages = _passages(call, [one.doc_id for one in documents])
     chunk_ids = {one.source: [chunk.chunk_id for chunk in passages[one.doc_id]] for one in documents}
@@ -153,23 +154,21 @@ def _indexed_directory(call: Call[IndexDirectory], given: str, outcome: ImportOu
 
 def _result(given: str, outcome: ImportOutcome) -> tuple[str, Json]:
     """Return the source and the result of an import; raise an error if it failed or has not finished."""
-    job = outcome.finished
-    if job is None:
-        raise CiteLoomError(Code.STORAGE_ERROR, f"Indexing {given} goes on.", "Call again later for its result.")
-    if job.state == "failed":
-        try:
-            raise_failure(job)
-        except CiteLoomError as error:
-            raise _about(given, error) from error
+    try:
+        job = finished_import(outcome)
+    except CiteLoomError as error:
+        raise _about(given, error) from error
     counts = {"new": 0, "replaced": 0, "skipped": 0, "chunks_written": 0, "errors": []}
     return str(job.request["source"]), {**counts, **job.result}
 
 
-def _passages(call: Call[Any], doc_ids: Iterable[str]) -> Mapping[str, list[PassageSummary]]:
-    """Return the passages of documents by document, in reading order."""
+def _passages(
+    call: Call[Any], doc_ids: Iterable[str], pages: tuple[int, ...] | None = None
+) -> Mapping[str, list[PassageSummary]]:
+    """Return the passages of documents by document, in reading order: all, or those that begin on some pages."""
     wanted, by_document = tuple(doc_ids), defaultdict[str, list[PassageSummary]](list)
     if wanted:
-        for passage in call.handle(ListPassages(project=call.project(None), doc_ids=wanted)):
+        for passage in call.handle(ListPassages(project=call.project(None), doc_ids=wanted, pages=pages)):
             by_document[passage.doc_id].append(passage)
     return by_document
 
@@ -271,7 +270,9 @@ def _metadata(hit: SearchHit, positions: Mapping[str, str]) -> Json:
 def _positions(call: Call[Any], hits: Iterable[SearchHit]) -> dict[str, str]:
     """Return where on its page each passage stands: start, middle or end."""
     on_page = defaultdict[tuple[str, int | None], list[str]](list)
-    for passages in _passages(call, {hit.doc_id for hit in hits if hit.page_span is not None}).values():
+    shown = [(hit.doc_id, hit.page_span[0]) for hit in hits if hit.page_span is not None]
+    pages = tuple(sorted({page for _, page in shown}))
+    for passages in _passages(call, {doc_id for doc_id, _ in shown}, pages).values():
         for passage in passages:
             on_page[passage.doc_id, passage.page_start].append(passage.chunk_id)
     return {
@@ -292,6 +293,8 @@ def _success(data: Json) -> Json:
 
 def _about(source: str, error: CiteLoomError) -> CiteLoomError:
     """Return an error of a file in the words of the document, with what CiteLoom says of it in the details."""
+    if error.code == Code.TIMEOUT:  # the document has it for searches only
+        return CiteLoomError(Code.STORAGE_ERROR, error.message, error.next_step, **error.details)
     if error.code not in _MESSAGES:
         return error
     message = _MESSAGES[error.code].format(source=source[:500], suffix=Path(source).suffix or source[:100])

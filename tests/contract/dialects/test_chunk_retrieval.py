@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -103,6 +104,14 @@ def test_passages_of_real_papers_come_ready_to_cite(reader: Agent, tool: str) ->
     assert best["citekey"] == "nakamuraStreetTreesNocturnal2022" and best["doi"] == "10.5555/ucp.2022.17.1045"
     first, last = best["page_span"]
     assert 1 <= first <= last <= 4 and 0 <= best["score"] <= 1 and len(best["render_text"]) <= 1_800
+
+
+def test_the_access_log_has_what_a_search_with_filters_sent(library: Path, agent: Agent) -> None:
+    question = "which entity does nobody else ask for?"
+    agent.ask("find_chunks", project="clean-arch", query=question, filters={"tags": ["architecture"]}, top_k=3)
+    log = json.loads(done(citeloom(library, "log", "--json")))
+    (entry,) = [one for one in log if one["asked"] == question]
+    assert (entry["project_id"], len(entry["passages"])) == ("clean-arch", 3)
 
 
 def test_a_project_in_the_filters_widens_nothing(library: Path, agent: Agent) -> None:

@@ -92,6 +92,16 @@ def test_a_search_gives_every_field_and_keeps_to_library_and_filter(
     assert agent.ask("search", query="authentication", library="clean-arch", top_k=1)["results"][0] == found[0]
 
 
+def test_the_default_library_is_that_of_the_session(library: Path, agent: Agent, ingested: dict[str, Any]) -> None:
+    done(citeloom(library, "project", "add", "default"))
+    try:
+        assert agent.ask("list_documents", library="default") == {"documents": [], "count": 0}
+        with Agent(library, "mcpvectordb", "--project", "clean-arch") as limited:
+            assert limited.ask("list_documents", library="default")["count"] > 0
+    finally:
+        done(citeloom(library, "project", "remove", "default", stdin="y\n"))
+
+
 def test_a_search_without_a_library_is_one_of_all(library: Path, agent: Agent, ingested: dict[str, Any]) -> None:
     done(citeloom(library, "project", "add", "second"))
     try:
@@ -149,6 +159,7 @@ def test_documents_are_listed_in_pages_read_and_deleted(agent: Agent, papers: Pa
         ("search", {"query": "x", "library": "unknown"}),
         ("search", {"query": "x", "filter": {"colour": "red"}}),
         ("search", {"query": "x", "filter": {"page": [1]}}),
+        ("search", {"query": "x", "filter": {"library": 5}}),
         ("list_documents", {"limit": 1001}),
         ("list_documents", {"offset": -1}),
         ("delete_document", {"doc_id": "00000000-0000-0000-0000-000000000000"}),

@@ -82,6 +82,13 @@ def test_evidence_is_shown_with_words_citation_and_page_and_on_the_passage(
     assert notes_on_passage(notes.catalog, project, hit, frozenset([project.id])) == [], "it belongs to no project"
 
 
+def test_the_same_note_with_other_evidence_gets_it_and_says_what_was_not_changed(notes: Notes, passage: Point) -> None:
+    first = notes.add("Watering helps", tags=("water",))
+    again = notes.add("Watering helps", evidence=(passage.id,))
+    assert (again.id, again.created) == (first.id, False) and "stay as they were" in again.warnings[0]
+    assert [one.chunk_id for one in notes.show(first.id).evidence] == [passage.id]
+
+
 def test_a_passage_is_linked_in_either_direction(notes: Notes, passage: Point) -> None:
     note = notes.add("Watering is dear")
     made = notes.links.link(LinkNotes(source_id=passage.id, target_id=note.id, relation_type="contradicts"))
@@ -107,6 +114,19 @@ def test_evidence_follows_a_passage_whose_document_was_read_again(
     assert (shown.chunk_id, shown.citekey, shown.text, shown.found) == (ident(7), "nakamura2023", WORDS, True)
     (hit,) = collection.get([ident(7)])
     assert [link.note_id for link in notes_on_passage(notes.catalog, project, hit, None)] == [note.id]
+
+
+def test_a_short_passage_is_found_again_only_as_a_whole(
+    notes: Notes, project: Project, passage: Point, collection: EdgeCollection
+) -> None:
+    collection.upsert([point(3, chunk_id=ident(3), chunk_text="See above.", page_start=40)])
+    note = notes.add("A reference", evidence=(ident(3),))
+    collection.delete(of_document("d"))
+    collection.upsert([point(4, "v2", chunk_id=ident(4), chunk_text="As we see above, it rains.", page_start=3)])
+    assert notes.show(note.id).evidence[0].found is False
+    collection.upsert([point(5, "v2", chunk_id=ident(5), chunk_text="see above", page_start=41)])
+    (shown,) = notes.show(note.id).evidence
+    assert (shown.chunk_id, shown.found) == (ident(5), True)
 
 
 def test_evidence_outlives_its_document_and_its_project(
