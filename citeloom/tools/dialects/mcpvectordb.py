@@ -24,6 +24,8 @@ _tool = partial(tool, _TOOLS)
 _DEFAULT = "default"  # the session's default project, unless there is one of this name
 _MAX_RESULTS = 100
 _MAX_LISTED = 1000
+_COMPARED = ("title", "chunk_index")  # filters that must be equal, which the index cannot tell
+_WITHOUT_PAGE = ("page", 0)
 _IMPORT_SECONDS = 300.0  # the document knows no answer "still running"
 
 _LIBRARY = Field(description="library to index into")
@@ -127,6 +129,9 @@ def search(call: Call[Search]) -> Json:
     library = given.library if given.library is not None else named
     if named is not None and named != library:
         return {"results": []}  # both conditions must hold
+    exact = {key: value for key, value in filters.items() if key in _COMPARED or (key, value) == _WITHOUT_PAGE}
+    for key in set(exact) - {"title"}:  # a title's words are a filter too
+        del filters[key]
     found: list[tuple[str, SearchHit]] = []
     refused: CiteLoomError | None = None
     projects = _projects(call, library)
@@ -134,7 +139,7 @@ def search(call: Call[Search]) -> Json:
         request = Query(
             project=project,
             text=given.query,
-            top_k=given.top_k,
+            top_k=_MAX_RESULTS if exact else given.top_k,
             max_top_k=_MAX_RESULTS,
             filters=filters or None,
             full_text=True,
@@ -149,7 +154,15 @@ def search(call: Call[Search]) -> Json:
     if refused and not found:
         raise refused
     found.sort(key=lambda one: -one[1].score)
-    return {"results": [_result(project, hit) for project, hit in found[: given.top_k]]}
+    matching = [one for one in found if exact.items() <= _compared(one[1]).items()][: given.top_k]
+    call.record.passages = [hit.chunk_id for _, hit in matching]
+    return {"results": [_result(project, hit) for project, hit in matching]}
+
+
+def _compared(hit: SearchHit) -> Json:
+    """Return the fields of a hit that are compared with a filter after the search."""
+    page = hit.page_span[0] if hit.page_span else 0
+    return {"title": hit.title or "", "chunk_index": hit.details.chunk_index if hit.details else None, "page": page}
 
 
 def _check_equality(filters: Mapping[str, Any]) -> None:

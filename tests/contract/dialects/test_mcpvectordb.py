@@ -85,10 +85,12 @@ def test_a_search_gives_every_field_and_keeps_to_library_and_filter(
         {"last_modified": best["last_modified"]},
         {"library": "clean-arch"},
         {"title": best["title"]},
+        {"page": 0, "chunk_index": best["chunk_index"]},
     ):
         matching = agent.ask("search", query="authentication", filter=given)["results"]
         assert ingested["doc_id"] in {one["doc_id"] for one in matching}, given
-    assert agent.ask("search", query="authentication", filter={"team": "other"})["results"] == []
+    for none in ({"team": "other"}, {"title": best["title"][:-1]}, {"chunk_index": 999}, {"page": 7}):
+        assert agent.ask("search", query="authentication", filter=none)["results"] == [], none
     assert agent.ask("search", query="authentication", library="clean-arch", top_k=1)["results"][0] == found[0]
 
 
