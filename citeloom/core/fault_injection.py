@@ -97,6 +97,8 @@ def _act(action: str, value: Any, detail: str) -> None:
         case "note":  # append the detail to a file
             with Path(value).open("a", encoding="utf-8") as file:
                 file.write(f"{detail}\n")
+        case "fail" if value:  # with a code
+            raise CiteLoomError(Code(value), "A fault was injected.", "Try again.")
         case "fail":
             raise CiteLoomError(Code.STORAGE_ERROR, "The disk is full.", "Free some disk space and try again.")
 

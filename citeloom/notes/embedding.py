@@ -42,6 +42,11 @@ class NoteEmbedder:
         return model.info.fingerprint if model else _WITHOUT_MODEL
 
     @property
+    def configured(self) -> bool:
+        """Whether the settings name a model."""
+        return bool(self._model_name)
+
+    @property
     def available(self) -> bool:
         """Whether the model can be loaded."""
         return self._model() is not None
@@ -91,6 +96,8 @@ class NoteEmbedder:
             self.index.clear()
 
     def _model(self) -> DenseModel | None:
+        if not self.configured:
+            return None
         try:
             return self._models.for_questions(self._model_name)
         except CiteLoomError as error:

@@ -122,10 +122,16 @@ class SuggestionService:
 
     def _pending(self, kind: str, visible: Sequence[str] | None) -> tuple[list[Suggestion], dict[str, NoteRow]]:
         """Return the pending suggestions whose notes are all visible to the client, and these notes."""
-        if not self._embedder.available:
+        if not self._embedder.configured:
             raise CiteLoomError(
                 Code.EMBEDDINGS_DISABLED,
-                "The embedding model is not available, so nothing can be suggested.",
+                "The settings name no embedding model, so nothing can be suggested.",
+                "Set models.dense.",
+            )
+        if not self._embedder.available:
+            raise CiteLoomError(
+                Code.MODEL_NOT_AVAILABLE,
+                "The embedding model is not installed, so nothing can be suggested.",
                 "Run the check-up ('citeloom doctor').",
             )
         found = self._catalog.notes.suggestions(kind, PENDING)

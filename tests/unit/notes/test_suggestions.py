@@ -87,8 +87,12 @@ def test_a_limit_out_of_bounds_is_refused(notes: Notes, limit: int) -> None:
         notes.suggestions.links(SuggestLinks(limit=limit))
 
 
-def test_without_the_model_nothing_is_suggested_and_that_is_said(notes: Notes) -> None:
-    notes.embedder._model_name = "some/model-that-is-nowhere"
+@pytest.mark.parametrize(
+    ("model", "code"), [("", Code.EMBEDDINGS_DISABLED), ("some/model-that-is-nowhere", Code.MODEL_NOT_AVAILABLE)]
+)
+def test_without_the_model_nothing_is_suggested_and_that_is_said(notes: Notes, model: str, code: Code) -> None:
+    notes.embedder._model_name = model
+    assert notes.add("Kept", "And found by its words.").embeddings_calculated is False
     with pytest.raises(CiteLoomError) as refused:
         notes.suggestions.links(SuggestLinks())
-    assert refused.value.code == Code.EMBEDDINGS_DISABLED
+    assert refused.value.code == code
