@@ -9,15 +9,14 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from citeloom.api.library import AgentChunk, CollectionDetails, InspectCollection, ListProjects, StoreChunks
-from citeloom.tools.arguments import Arguments, ChunkItem
+from citeloom.tools.arguments import Arguments, ChunkItem, NoArguments
 from citeloom.tools.dialect import Dialect
-from citeloom.tools.dialects.citation_items import failure, items, search
+from citeloom.tools.dialects.citation_items import Inspect, ProjectName, failure, items, search
 from citeloom.tools.tool import WRITE, Call, Json, ToolTable, tool
 
 _TOOLS: ToolTable = {}
 _tool = partial(tool, _TOOLS)
 
-_PROJECT = Field(description="project, such as citeloom/clean-arch")
 # The nested names of the document, by those of the payload.
 _NESTED = {
     "project_id": "project",
@@ -46,28 +45,17 @@ _FILTERS = {
 class Store(Arguments):
     """store_chunks."""
 
-    project: Annotated[str, _PROJECT]
+    project: ProjectName
     items: Annotated[list[ChunkItem], Field(description="100-500 chunks: id, text, embedding, metadata")]
 
 
 class Find(Arguments):
     """find_chunks and query_hybrid."""
 
-    project: Annotated[str, _PROJECT]
+    project: ProjectName
     query: Annotated[str, Field(description="question in natural language")]
     top_k: Annotated[int | None, Field(description="largest number of results (default 6)")] = None
     filters: Annotated[dict[str, Any] | None, Field(description='such as {"tags": ["architecture"]}')] = None
-
-
-class Inspect(Arguments):
-    """inspect_collection."""
-
-    project: Annotated[str, _PROJECT]
-    sample: Annotated[int, Field(description="number of sample payloads, up to 5")] = 0
-
-
-class NoArguments(Arguments):
-    """list_projects."""
 
 
 @_tool("Store chunks", Store, toolset=WRITE)

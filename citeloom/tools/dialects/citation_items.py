@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from citeloom.api.search import Query, QueryResult, SearchHit
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.tools.arguments import Arguments
 from citeloom.tools.tool import Call, Json
 
 RRF = "rrf"
 _OF_THE_PROJECT = ("project", "project_id")
 _ITEM = ("render_text", "score", "citekey", "section", "page_span", "section_path", "doi")
+
+
+ProjectName = Annotated[str, Field(description="project, such as citeloom/clean-arch")]
+
+
+class Inspect(Arguments):
+    """inspect_collection."""
+
+    project: ProjectName
+    sample: Annotated[int, Field(description="number of sample payloads, up to 5")] = 0
 
 
 def search(call: Call[Any], text: str, *, hybrid: bool) -> QueryResult:

@@ -9,16 +9,14 @@ from pydantic import Field
 
 from citeloom.api.importing import Ingest
 from citeloom.api.library import InspectCollection, ListProjects
-from citeloom.tools.arguments import Arguments
+from citeloom.tools.arguments import Arguments, NoArguments
 from citeloom.tools.dialect import Dialect
-from citeloom.tools.dialects.citation_items import failure, items, search
+from citeloom.tools.dialects.citation_items import Inspect, ProjectName, failure, items, search
 from citeloom.tools.dialects.imports import finished_import
 from citeloom.tools.tool import WRITE, Call, ImportOutcome, Json, StartedImport, ToolTable, tool
 
 _TOOLS: ToolTable = {}
 _tool = partial(tool, _TOOLS)
-
-_PROJECT = Field(description="project, such as citeloom/clean-arch")
 
 
 class Options(Arguments):
@@ -32,7 +30,7 @@ class Options(Arguments):
 class Source(Arguments):
     """ingest_from_source."""
 
-    project: Annotated[str, _PROJECT]
+    project: ProjectName
     source: Annotated[str, Field(description="a document or folder, zotero, zotero:collection/NAME, zotero:tag/TAG")]
     options: Options | None = None
 
@@ -40,23 +38,12 @@ class Source(Arguments):
 class Query(Arguments):
     """query and query_hybrid."""
 
-    project: Annotated[str, _PROJECT]
+    project: ProjectName
     text: Annotated[str, Field(description="the question")]
     top_k: Annotated[int | None, Field(description="largest number of results (default 6)")] = None
     filters: Annotated[
         dict[str, Any] | None, Field(description='such as {"tags": ["architecture"], "section_prefix": "Part I"}')
     ] = None
-
-
-class Inspect(Arguments):
-    """inspect_collection."""
-
-    project: Annotated[str, _PROJECT]
-    sample: Annotated[int, Field(description="number of sample payloads, up to 5")] = 0
-
-
-class NoArguments(Arguments):
-    """list_projects."""
 
 
 @_tool("Ingest documents", Source, toolset=WRITE, open_world=True)

@@ -13,7 +13,7 @@ from citeloom.api.library import DeleteDocument, DocumentRow, GetDocument, ListD
 from citeloom.api.search import Query, SearchHit
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.library.documents import document_row
-from citeloom.tools.arguments import Arguments
+from citeloom.tools.arguments import Arguments, NoArguments
 from citeloom.tools.dialect import Dialect
 from citeloom.tools.dialects.imports import finished_import
 from citeloom.tools.tool import WRITE, Call, ImportOutcome, Json, StartedImport, ToolTable, tool
@@ -66,10 +66,6 @@ class ListAll(Arguments):
     library: Annotated[str | None, Field(description="only this library; null: all")] = None
     limit: Annotated[int, Field(ge=1, le=_MAX_LISTED, description="largest number of documents")] = 20
     offset: Annotated[int, Field(ge=0)] = 0
-
-
-class NoArguments(Arguments):
-    """list_libraries."""
 
 
 class DocumentId(Arguments):
