@@ -55,6 +55,7 @@ class Document:
     record: dict[str, Any] = field(default_factory=dict)
     pages: int | None = None
     chunks: int = 0
+    without_vector: int = 0  # passages that are found by their words only, until they are embedded
     word_coverage: float | None = None
     converter: str = ""  # version of the last converter, even if it failed
     text_source: str = ""  # native, ocr or mixed
@@ -62,6 +63,7 @@ class Document:
     fallback_reason: str | None = None  # why docling's structure was not used
     ocr_languages: list[str] = field(default_factory=list)  # languages of OCR; empty: no OCR was done
     waiting_for_ocr: int = 0  # pages that are missing in its quick text
+    slow_pages: dict[str, list[int]] = field(default_factory=dict)  # pages that need more than a text layer, by reason
     ocr_share: float | None = None  # share of its pages read by OCR; None: unknown
     warnings: list[str] = field(default_factory=list)
     path: str = ""  # path of its file, if the source is not a path
@@ -94,7 +96,7 @@ class Document:
 
 
 _COLUMNS = [f.name for f in fields(Document)]
-_AS_JSON = ("record", "ocr_languages", "warnings", "zotero", "metadata")
+_AS_JSON = ("record", "ocr_languages", "slow_pages", "warnings", "zotero", "metadata")
 _WRITTEN = [*_COLUMNS, "words", "year"]  # the last ones only for lists
 _UPSERT = (
     f"INSERT INTO documents ({', '.join(_WRITTEN)}) VALUES ({', '.join(':' + c for c in _WRITTEN)})"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -144,6 +144,8 @@ class Converted:
     fallback_reason: str | None = None  # why docling's structure was not used
     ocr_languages: tuple[str, ...] = ()  # languages of OCR; empty if no OCR was done
     waiting_for_ocr: int = 0  # pages that are missing in the quick text
+    # Pages that need more than their text layer, by the reason why: before the slow conversion and after it.
+    slow_pages: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
     @property
     def text_source(self) -> str:

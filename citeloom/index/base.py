@@ -49,7 +49,7 @@ class Point:
     """A passage with its vectors, as stored."""
 
     id: str  # a UUID
-    dense: Sequence[float]
+    dense: Sequence[float] | None  # None until it is embedded
     sparse: SparseVector | None
     payload: dict[str, Any]
 

@@ -70,8 +70,8 @@ class ClientLibrary(Generic[_Filter]):
 
     def vectors(self, point: Point) -> dict[str, Any]:
         """Return the vectors of a point by name."""
-        dense = {"dense": self.vector(point.dense)}
-        return dense if point.sparse is None else {**dense, "sparse": self.vector(point.sparse)}
+        named = {"dense": point.dense, "sparse": point.sparse}
+        return {name: self.vector(vector) for name, vector in named.items() if vector is not None}
 
     def payload_indexes(self) -> dict[str, Any]:
         """Return the payload indexes that filters need, by field."""
@@ -106,6 +106,7 @@ def _is_on_disk(*configured: Mapping[str, Any] | None) -> bool:
 def point_from_record(record: Any) -> Point:
     """Return a record as a point, with the requested vectors."""
     vectors = cast("dict[str, Any]", record.vector or {})
-    stored = vectors.get("sparse")
+    stored, numbers = vectors.get("sparse"), vectors.get("dense")
     sparse = SparseVector(stored.indices, stored.values) if stored is not None else None
-    return Point(str(record.id), array("f", vectors.get("dense", ())), sparse, record.payload or {})
+    dense = array("f", numbers) if numbers is not None else None
+    return Point(str(record.id), dense, sparse, record.payload or {})

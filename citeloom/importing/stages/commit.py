@@ -282,7 +282,7 @@ def known_vectors(
     old: Iterable[Point], stems: Callable[[Sequence[str]], Sequence[SparseVector | None]] | None
 ) -> dict[str, Vectors]:
     """Return the vectors of passages by text; `stems` recomputes sparse vectors if the language has changed."""
-    known: dict[str, Vectors] = {embedded_text(p.payload): (p.dense, p.sparse) for p in old}
+    known: dict[str, Vectors] = {embedded_text(p.payload): (p.dense, p.sparse) for p in old if p.dense is not None}
     if stems is None:
         return known
     return {text: (known[text][0], words) for text, words in zip(known, stems(list(known)), strict=True)}

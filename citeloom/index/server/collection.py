@@ -101,7 +101,7 @@ class ServerCollection(Collection):
     def _write(self, points: Sequence[Point]) -> None:
         made, size = list[models.PointStruct](), 0
         for point in points:
-            request_bytes = len(json.dumps(point.payload)) + 20 * len(point.dense)
+            request_bytes = len(json.dumps(point.payload)) + 20 * len(point.dense or ())
             request_bytes += 32 * len(point.sparse.indices) if point.sparse else 0
             if made and size + request_bytes > _MAX_REQUEST_BYTES:
                 self._client.upsert(self.name, made, **self._write_options)
