@@ -8,7 +8,7 @@ from citeloom.api.evidence import CheckReport, Finding, FindingCounts, Searched,
 from citeloom.api.search import FoundPassage, Neighbour, PassageResult, QueryResult, SearchHit
 from citeloom.core.types import Coverage
 
-COVERAGE = Coverage(documents=10, searchable=9, pending=0, failed=1, without_file=0)
+COVERAGE = Coverage(documents=10, searchable=9, by_meaning=9, pending=0, failed=1, without_file=0)
 
 
 def passage_fields(**other: Any) -> dict[str, Any]:

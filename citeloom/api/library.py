@@ -179,6 +179,7 @@ class DocumentSummary:
     file_type: str
     pages: int | None
     chunk_count: int
+    without_vector: int  # of its passages, those found by words only, until they are embedded
     content_hash: str | None
     status: str
     reason: str | None

@@ -70,6 +70,7 @@ class SearchHit(FoundPassage):
     score: float
     merged: tuple[PassageReference, ...]  # the neighbouring passages that it joins, in reading order
     also_in: tuple[PassageReference, ...]  # passages with the same text
+    by_words_only: bool = False  # not embedded yet: a low score says nothing about its meaning
     details: PassageDetails | None = None  # if requested
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
+from citeloom.catalog import coverage
+from citeloom.catalog.coverage import EmbeddingState
 from citeloom.catalog.database import Table, now
 from citeloom.core import fault_injection as faults
 from citeloom.core.errors import CiteLoomError, Code
@@ -220,7 +222,7 @@ class Documents(Table):
         """Return the columns of all documents that planning needs."""
         rows = self._db.rows(
             "SELECT doc_id, source, path, file_type, state, reason_code, reason, size, mtime_ns, content_hash, version,"
-            " converter, converter_engine, record_hash FROM documents WHERE project_id = ?",
+            " pages, converter, converter_engine, record_hash FROM documents WHERE project_id = ?",
             (project_id,),
         )
         return [dict(r) for r in rows]
@@ -288,6 +290,36 @@ class Documents(Table):
         """Return another searchable document with the same content, or None."""
         where = "content_hash = ? AND doc_id != ? AND state = 'ready' LIMIT 1"
         return next(iter(self._select(project_id, where, content_hash, excluding)), None)
+
+    def embedded_elsewhere(self, content_hash: str, excluding: str, fingerprint: str) -> list[Document]:
+        """Return other documents with the same content, of any project, whose passages have vectors of a model."""
+        sql = (
+            "SELECT d.* FROM documents d JOIN projects p ON p.id = d.project_id WHERE d.content_hash = ?"
+            " AND d.doc_id != ? AND p.dense_fingerprint = ? AND d.state = 'ready' AND d.without_vector < d.chunks"
+        )
+        return [_from_row(row) for row in self._db.rows(sql, (content_hash, excluding, fingerprint))]
+
+    def without_vectors(self, project_id: str) -> list[Document]:
+        """Return the searchable documents of which passages have no vector yet."""
+        return self._select(project_id, "without_vector > 0 AND state = 'ready' ORDER BY source")
+
+    def count_embedded(self, project_id: str, passages: Mapping[str, int]) -> None:
+        """Count passages that got a vector, by document."""
+        with self._db.transaction():
+            for doc_id, count in passages.items():
+                self._db.write(
+                    "UPDATE documents SET without_vector = max(0, without_vector - ?)"
+                    " WHERE project_id = ? AND doc_id = ?",
+                    (count, project_id, doc_id),
+                )
+
+    def set_all_embedded(self, project_id: str, doc_ids: Sequence[str]) -> None:
+        """Record that all passages of these documents have vectors."""
+        self._db.write(
+            "UPDATE documents SET without_vector = 0 WHERE project_id = ? AND without_vector > 0"
+            " AND doc_id IN (SELECT value FROM json_each(?))",
+            (project_id, json.dumps(list(doc_ids))),
+        )
 
     def paths(self) -> set[str]:
         """Return the files of documents whose source is not a path, in all projects."""
@@ -369,18 +401,11 @@ class Documents(Table):
 
     def coverage(self, project_id: str | None = None) -> Coverage:
         """Return how much of a project, or of all projects, can be searched."""
-        counts = dict.fromkeys(State, 0)
-        where, values = ("WHERE project_id = ?", [project_id]) if project_id is not None else ("", [])
-        rows = self._db.rows(f"SELECT state, count(*) FROM documents {where} GROUP BY state", values)
-        counts.update({State(r[0]): r[1] for r in rows})
-        return Coverage(
-            documents=sum(counts.values()),
-            # The text of a duplicate is found under the original document.
-            searchable=counts[State.READY] + counts[State.DUPLICATE],
-            pending=counts[State.PENDING],
-            failed=counts[State.FAILED],
-            without_file=counts[State.WITHOUT_FILE],
-        )
+        return coverage.coverage(self._db, project_id)
+
+    def embedding_state(self, project_id: str) -> EmbeddingState:
+        """Return how many of the searchable passages of a project have a dense vector."""
+        return coverage.embedding_state(self._db, project_id)
 
     def chunk_count(self, project_id: str) -> int:
         """Return the number of passages of a project's documents."""

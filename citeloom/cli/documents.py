@@ -98,7 +98,7 @@ def _list(project: str, status: str | None, *, json_: bool) -> None:
             d.chunk_count,
             *_text_columns(d),
             d.source,
-            "; ".join(filter(None, (d.reason, d.fallback_reason, *d.warnings))),
+            "; ".join(filter(None, (d.reason, d.fallback_reason, _by_words(d), *d.warnings))),
         )
         for d in found
     ]
@@ -106,6 +106,10 @@ def _list(project: str, status: str | None, *, json_: bool) -> None:
     click.echo(coverage(page.coverage) + ".")
     if waiting := sum(bool(d.claimed_citekey) for d in found):
         click.echo(f"{waiting} are said to be a work and do not count as it: citeloom documents {project} --doubtful.")
+
+
+def _by_words(document: DocumentRow) -> str:
+    return "found by words only, until it is embedded" if document.without_vector else ""
 
 
 def _key(document: DocumentRow) -> str:

@@ -111,8 +111,9 @@ def _bad_filter(text: str) -> CiteLoomError:
 
 def _print_hit(number: int, hit: SearchHit) -> None:
     section = " > ".join(hit.section_path)
+    score = f"{hit.score:.2f}{' by words only' if hit.by_words_only else ''}"
     # As text, never as markup: a passage may contain \[ and other markup of rich.
-    console.print(Text.assemble((f"{number}. {citation(hit)}", "bold"), f"  {hit.score:.2f}  {section}"))
+    console.print(Text.assemble((f"{number}. {citation(hit)}", "bold"), f"  {score}  {section}"))
     title = f"{'; '.join(hit.authors)} ({hit.year or 'n. d.'}): {hit.title or ''}" if hit.authors else hit.title
     pages = f", PDF page {'–'.join(str(p) for p in sorted(set(hit.page_span)))}" if hit.page_span else ""
     console.print(Text(f"{title or ''} ({hit.source}{pages})", "dim"))

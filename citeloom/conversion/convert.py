@@ -14,16 +14,16 @@ from citeloom.core.errors import Code
 from citeloom.core.types import Converted
 
 # Part of the conversion cache's key: raise it whenever a reader's output changes.
-CONVERTER_VERSION = "docling-2"
-# Version of the quick text of a PDF, until the complete conversion replaces it.
-QUICK_VERSION = "quick-2"
+CONVERTER_VERSION = "reader-3"
+# Version of the text layer of a PDF whose slow pages are not read yet.
+QUICK_VERSION = "reader-3-text"
 
 
 @dataclass(frozen=True, slots=True)
 class ConversionOptions:
     """Options of a conversion."""
 
-    quick: bool = False  # for a PDF, its text layer alone, without layout model and OCR
+    quick: bool = False  # for a PDF, its text layer by geometry; pages that need more are left for later
     ocr_languages: tuple[str, ...] = ("en", "de")
     ocr_engine: str = "tesseract"  # or rapidocr, if installed
 
@@ -57,7 +57,7 @@ def _read(path: Path, kind: str, options: ConversionOptions, on_progress: PagePr
         from citeloom.conversion.pdf import reader as pdf
 
         if options.quick:
-            return pdf.read_quick(path, kind, QUICK_VERSION)
+            return pdf.read_text_layer(path, kind, CONVERTER_VERSION, QUICK_VERSION)
         return pdf.read(path, kind, CONVERTER_VERSION, options.ocr_languages, options.ocr_engine, on_progress)
     if kind in ("docx", "pptx", "html", "epub"):
         from citeloom.conversion.office import reader as office

@@ -14,11 +14,6 @@ def file_error(path: Path, message: str, next_step: str, code: Code = Code.CONVE
     return CiteLoomError(code, message, next_step, path=str(path))
 
 
-def not_a_file(path: Path) -> CiteLoomError:
-    """Return the error for a folder, pipe, socket or device in place of a document."""
-    return file_error(path, f"{path.name} is not a file.", "Put a file there, or remove it.", Code.UNSUPPORTED_FORMAT)
-
-
 def wrong_suffix(path: Path, what: str) -> CiteLoomError:
     """Return the error for content that does not match the file's suffix; `what` follows "The file … is"."""
     message = f"The file {path.name} is {what}, despite its suffix."

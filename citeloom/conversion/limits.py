@@ -27,7 +27,7 @@ class Limits:
 def worker_count() -> int:
     """Return the number of documents that this machine can convert in parallel."""
     by_memory = (machine_megabytes() - _ENGINE_MEGABYTES) // _WORKER_MEGABYTES
-    return max(1, min(cores() - 1, by_memory, _MAX_WORKERS))
+    return max(1, min(cores(), by_memory, _MAX_WORKERS))
 
 
 class KnownPages(Protocol):

@@ -20,7 +20,7 @@ import uuid
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from citeloom.conversion.limits import Limits, worker_count
 from citeloom.conversion.worker import COPIES, INTERACTIVE
@@ -42,6 +42,8 @@ _COPY_PREFIX = "reading-"  # prefix of the folders with private copies of docume
 _KILL_SIGNALS = [getattr(signal, name) for name in ("SIGKILL", "SIGTERM", "SIGHUP", "SIGINT") if os.name == "posix"]
 
 
+# Of the hash of a file: the rest of the request and its limits, or None to skip the file.
+Decide = Callable[[str], tuple[dict[str, Any], Limits] | None]
 ProgressCallback = Callable[[dict[str, Any]], None]  # called with the progress of a long document
 
 
@@ -81,7 +83,12 @@ class _Worker:
         self._served = 0
 
     def call(
-        self, request: dict[str, Any], limits: Limits, stopped: Callable[[], bool], on_progress: ProgressCallback
+        self,
+        request: dict[str, Any],
+        limits: Limits,
+        stopped: Callable[[], bool],
+        on_progress: ProgressCallback,
+        decide: Decide = lambda content_hash: None,
     ) -> dict[str, Any]:
         process = self._process
         if process is None or process.poll() is not None:
@@ -91,13 +98,17 @@ class _Worker:
         number = next(self._numbers)
         with _Watchdog(process, limits, stopped) as watch:
             try:
-                process.stdin.write(json.dumps({"id": number, **request}).encode() + b"\n")
-                process.stdin.flush()
+                _send(process.stdin, {"id": number, **request})
                 while (line := process.stdout.readline()).endswith(b"\n"):
                     reply: dict[str, Any] = json.loads(line)
-                    if "progress" not in reply:
+                    if "content_hash" in reply:
+                        rest, allowed = decide(reply["content_hash"]) or (None, limits)
+                        watch.restart(allowed)
+                        _send(process.stdin, rest)
+                    elif "progress" in reply:
+                        on_progress(reply["progress"])
+                    else:
                         break
-                    on_progress(reply["progress"])
             except (OSError, ValueError):  # the process ended meanwhile, which closed its pipes
                 line = b""
         if watch.error is not None:
@@ -149,6 +160,7 @@ class _Watchdog:
     def __init__(self, process: subprocess.Popen[bytes], limits: Limits, stopped: Callable[[], bool]) -> None:
         self.error: Exception | None = None
         self._process, self._limits, self._stopped = process, limits, stopped
+        self._remaining = limits.seconds
         self._answered = threading.Event()
         self._thread = threading.Thread(target=self._poll, name="watch", daemon=True)
 
@@ -160,13 +172,17 @@ class _Watchdog:
         self._answered.set()
         self._thread.join()
 
+    def restart(self, limits: Limits) -> None:
+        """Apply other limits from now on."""
+        self._limits, self._remaining = limits, limits.seconds
+
     def _poll(self) -> None:
-        remaining, polled = self._limits.seconds, time.monotonic()
-        while not self._answered.wait(max(0.0, min(_POLL_SECONDS, remaining))):
+        polled = time.monotonic()
+        while not self._answered.wait(max(0.0, min(_POLL_SECONDS, self._remaining))):
             now = time.monotonic()
             # Time in which the machine was suspended does not count.
-            remaining, polled = remaining - min(now - polled, 2 * _POLL_SECONDS), now
-            self.error = self._violation(remaining)
+            self._remaining, polled = self._remaining - min(now - polled, 2 * _POLL_SECONDS), now
+            self.error = self._violation(self._remaining)
             if self.error is not None:
                 kill_with_children(self._process)
                 return
@@ -202,8 +218,8 @@ class WorkerPool:
         self._quick: queue.Queue[_Worker] = queue.Queue()
         self._all: list[_Worker] = []
         self._ended = threading.Event()
-        for idle, size in ((self._complete, self.count), (self._quick, (self.count + 1) // 2)):
-            for _ in range(size):
+        for idle in (self._complete, self._quick):
+            for _ in range(self.count):
                 self._all.append(_Worker())
                 idle.put(self._all[-1])
 
@@ -213,13 +229,18 @@ class WorkerPool:
         limits: Limits = _DEFAULT_LIMITS,
         stopped: Callable[[], bool] = _not_stopped,
         on_progress: ProgressCallback = _ignore_progress,
+        decide: Decide = lambda content_hash: None,
     ) -> dict[str, Any]:
-        """Convert one document and split it into passages; waits for a free worker. Raises JobStopped."""
+        """Convert one document and split it into passages; waits for a free worker. Raises JobStopped.
+
+        A request with `identify` names only a file: `decide` gets the hash of its content, and returns the rest of the
+        request, or None if the file need not be converted.
+        """
         faults.point("conversion.quick" if request.get("quick") else "conversion.whole", request.get("path"))
         idle = self._quick if request.get("quick") else self._complete
         worker = _wait_for_idle(idle, stopped)
         try:
-            return _call_with_retry(worker, request, limits, stopped, on_progress)
+            return _call_with_retry(worker, request, limits, stopped, on_progress, decide)
         finally:
             faults.point("conversion.ended", request.get("path"))
             worker.refresh(_MAX_DOCUMENTS)
@@ -326,15 +347,20 @@ def _wait_for_idle(idle: queue.Queue[_Worker], stopped: Callable[[], bool]) -> _
 
 
 def _call_with_retry(
-    worker: _Worker, request: dict[str, Any], limits: Limits, stopped: Callable[[], bool], on_progress: ProgressCallback
+    worker: _Worker,
+    request: dict[str, Any],
+    limits: Limits,
+    stopped: Callable[[], bool],
+    on_progress: ProgressCallback,
+    decide: Decide = lambda content_hash: None,
 ) -> dict[str, Any]:
     try:
         try:
-            reply = worker.call(request, limits, stopped, on_progress)
+            reply = worker.call(request, limits, stopped, on_progress, decide)
         except _WorkerDied as first:
             # The process may have been killed for another reason: one retry decides.
             log.warning("a worker ended during %s (%s); trying once more", request.get("path"), first)
-            reply = worker.call(request, limits, stopped, on_progress)
+            reply = worker.call(request, limits, stopped, on_progress, decide)
     except _WorkerDied as error:
         if error.was_killed:
             raise CiteLoomError(
@@ -344,5 +370,11 @@ def _call_with_retry(
             ) from error
         raise _crashed("Reading it", error) from error
     if not reply.get("ok"):
-        raise DocumentError.from_dict(reply["error"])
+        of_document = DocumentError.from_dict(reply["error"])
+        raise CiteLoomError.from_dict(reply["error"]) if "away" in of_document.details else of_document
     return reply
+
+
+def _send(requests: IO[bytes], message: object) -> None:
+    requests.write(json.dumps(message).encode() + b"\n")
+    requests.flush()

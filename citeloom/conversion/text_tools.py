@@ -7,14 +7,18 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 
-_LIGATURES = str.maketrans({
+_LIGATURES = {
     "ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st",
     "\u00a0": " ", "\u2002": " ", "\u2003": " ", "\u2009": " ", "\u200a": " ", "\u202f": " ",
     "\u200b": "", "\u2060": "", "\ufeff": "",
-})  # fmt: skip
+}  # fmt: skip
+_LIGATURE = re.compile(f"[{''.join(_LIGATURES)}]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
 _LOOSE_ACCENT = re.compile(r"([¨´ˆ˜ˇ˚])([A-Za-zı])")
 _COMBINING = {"¨": "\u0308", "´": "\u0301", "ˆ": "\u0302", "˜": "\u0303", "ˇ": "\u030c", "˚": "\u030a"}
+_WORD = re.compile(r"\w+")
+_LETTERS = re.compile(r"[^\W\d_]+(?:[-‐][^\W\d_]+)*")
+_LINE_END_HYPHEN = re.compile(r"[\ufffe\x02]\s*|(?<=\w)[-\u00ad\u2010]\r?\n")
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>{}|\\^`]+", re.I)
 _HYPHENS = "-\u00ad\u2010\u2011"
 _SUSPENDED = {"und", "oder", "bzw", "bis", "and", "or", "to", "nor", "sowie", "noch", "et", "ou"}
@@ -24,7 +28,9 @@ _PREFIXES = {"over", "under", "inter", "super", "with", "some", "every", "fore",
 
 def tidy(text: str) -> str:
     """Return text with ligatures expanded and invisible characters removed."""
-    text = _CONTROL.sub("", text.translate(_LIGATURES))
+    if text.isascii():  # most lines are, and for them little is to be done
+        return text if text.isprintable() else _CONTROL.sub("", text)
+    text = _CONTROL.sub("", _LIGATURE.sub(lambda found: _LIGATURES[found[0]], text))
     return unicodedata.normalize("NFC", _LOOSE_ACCENT.sub(_accented, text))
 
 
@@ -61,21 +67,29 @@ def _unbalanced(doi: str) -> bool:
 
 def words_of(text: str) -> list[str]:
     """Return the words of a text without hyphens and case, for comparison."""
-    return re.findall(r"\w+", re.sub(f"[{_HYPHENS}]", "", tidy(text)).casefold())
+    text = tidy(text)
+    for hyphen in _HYPHENS:
+        text = text.replace(hyphen, "")
+    return _WORD.findall(text.casefold())
 
 
-def word_coverage(raw: Iterable[str], recovered: Iterable[str], omitted: Iterable[str] = ()) -> float:
-    """Return the share of the raw texts' words that the converted texts contain, except those omitted on purpose."""
-    expected: Counter[str] = Counter()
-    for text in raw:
-        # pdfium marks a word broken at the end of a line; print shows a hyphen before the line break.
-        expected.update(words_of(re.sub(r"[\ufffe\x02]\s*|(?<=\w)[-\u00ad\u2010]\r?\n", "", text)))
-    for text in omitted:
-        expected.subtract(words_of(text))
+def count_words(texts: Iterable[str]) -> Counter[str]:
+    """Return how often each word occurs in converted texts."""
+    counts: Counter[str] = Counter()
+    for text in texts:
+        counts.update(words_of(text))
+    return counts
+
+
+def count_raw_words(text: str) -> Counter[str]:
+    """Return how often each word occurs in a text with the line breaks of the file."""
+    # pdfium marks a word broken at the end of a line; print shows a hyphen before the line break.
+    return Counter(words_of(_LINE_END_HYPHEN.sub("", text)))
+
+
+def word_coverage(expected: Counter[str], actual: Counter[str]) -> float:
+    """Return the share of the expected words that are among the actual ones."""
     expected = +expected
-    actual: Counter[str] = Counter()
-    for text in recovered:
-        actual.update(words_of(text))
     total = expected.total()
     found = (expected & actual).total() + _joined_halves(expected - actual, actual - expected)
     return round(found / total, 4) if total else 1.0
@@ -105,14 +119,16 @@ class Vocabulary:
     """Words of a document, which decide how words hyphenated at line ends are joined."""
 
     def __init__(self, lines: Iterable[str]) -> None:
-        self._count: Counter[str] = Counter()
+        printed: list[str] = []
         broken = False
         for line in lines:
-            words = re.findall(r"[^\W\d_]+(?:[-‐][^\W\d_]+)*", line)
+            words = _LETTERS.findall(line)
             first, broken = int(broken), line.rstrip()[-1:] in _HYPHENS
             # The words around a hyphen at the end of a line are halves.
-            whole = words[first : len(words) - broken]
-            self._count.update(word.casefold().replace("‐", "-") for word in whole)
+            printed += words[first : len(words) - broken]
+        self._count: Counter[str] = Counter()
+        for word, count in Counter(printed).items():
+            self._count[word.casefold().replace("‐", "-")] += count
 
     def join(self, before: str, after: str) -> str:
         """Join two lines of a paragraph."""

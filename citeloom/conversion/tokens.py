@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from tokenizers import Tokenizer
+from tokenizers import Tokenizer, normalizers, pre_tokenizers
 
 from citeloom.core.errors import CiteLoomError, Code
 
+_MAX_KNOWN_WORDS = 50_000
+
 
 class TokenCounter:
-    """Counts the tokens of texts, special tokens included."""
+    """Counts the tokens of texts, special tokens included.
+
+    A tokenizer of BERT's kind cuts at every space first, so that the tokens of a text are those of its words: each word
+    is then counted once. Other tokenizers count whole texts.
+    """
 
     def __init__(self, tokenizer_file: Path) -> None:
         try:
@@ -25,9 +31,25 @@ class TokenCounter:
             ) from None
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
+        self._special = len(self._tokenizer.encode("").ids)  # tokens that every text gets
+        self._known: dict[str, int] = {"": 0}  # tokens of a word, without these
+        self._by_word = isinstance(self._tokenizer.pre_tokenizer, pre_tokenizers.BertPreTokenizer) and isinstance(
+            self._tokenizer.normalizer, normalizers.BertNormalizer
+        )
 
     def __call__(self, texts: Sequence[str]) -> list[int]:
         """Return the number of tokens of each text."""
+        if not self._by_word:
+            return self._count(texts)
+        special = self._special
+        if len(self._known) > _MAX_KNOWN_WORDS:
+            self._known = {"": 0}
+        by_text = [text.replace("\n", " ").split(" ") for text in texts]
+        new = [word for word in set().union(*by_text) if word not in self._known]
+        self._known.update(zip(new, (count - special for count in self._count(new)), strict=True))
+        return [special + sum(map(self._known.__getitem__, words)) for words in by_text]
+
+    def _count(self, texts: Sequence[str]) -> list[int]:
         counts: list[int] = []
         for start in range(0, len(texts), 1000):
             batch = list(texts[start : start + 1000])

@@ -9,6 +9,7 @@ import json
 import os
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
@@ -26,7 +27,13 @@ from citeloom.core.types import Converted
 
 INTERACTIVE = "--interactive"  # runs at normal priority
 COPIES = "--copies"  # followed by the folder for private copies, which the parent deletes
+Ask = Callable[[dict[str, Any]], dict[str, Any] | None]  # asks the engine in the middle of a request
 _FIRST_TEXT_LENGTH = 3000  # characters, enough to match a document with its record
+
+
+def no_question(question: dict[str, Any]) -> dict[str, Any] | None:
+    """Answer no question."""
+    return None
 
 
 def _load(cache_file: Path, ocr_languages: tuple[str, ...]) -> Converted | None:
@@ -58,9 +65,17 @@ class Worker:
     def __init__(self, copies: Path | None = None) -> None:
         self._copies = PrivateCopies(copies) if copies else None
 
-    def answer(self, request: dict[str, Any], on_progress: PageProgress = ignore_progress) -> dict[str, Any]:
+    def answer(
+        self, request: dict[str, Any], on_progress: PageProgress = ignore_progress, ask: Ask = no_question
+    ) -> dict[str, Any]:
         """Return the answer to a request; errors are returned, not raised."""
         try:
+            if request.get("identify"):
+                content_hash = self._identify(request)
+                rest = ask({"content_hash": content_hash})
+                if rest is None:
+                    return {"id": request.get("id"), "ok": True, "skipped": True}
+                request = {**request, **rest, "content_hash": content_hash}
             if request.get("about"):
                 answer = {"about": about()}
             elif request.get("view"):
@@ -123,12 +138,20 @@ class Worker:
                 "fallback_reason": doc.fallback_reason,
                 "ocr_languages": list(doc.ocr_languages),
                 "waiting_for_ocr": doc.waiting_for_ocr,
+                "slow_pages": {reason: list(numbers) for reason, numbers in doc.slow_pages.items()},
             },
             "passages": [passage.to_json() for passage in passages],
-            "final": doc.converter == CONVERTER_VERSION,  # no complete conversion follows
+            "final": doc.converter == CONVERTER_VERSION,  # no slow conversion follows
             "seconds": {"convert": round(converted - started, 4), "chunk": round(finished - converted, 4)},
             "cached": cached,
         }
+
+    def _identify(self, request: dict[str, Any]) -> str:
+        """Make a private copy of a file and return its hash: a file is read from its disk once."""
+        assert self._copies is not None
+        path = Path(request["path"])
+        with translate_file_errors(path):
+            return self._copies.copy(path, str(request.get("within") or ""))[1]
 
     def _file(self, request: dict[str, Any]) -> Path:
         """Return the file to read: a verified private copy if the request names a hash."""
@@ -154,8 +177,15 @@ def serve(requests: BinaryIO, replies: BinaryIO, copies: Path | None = None) -> 
             reply: dict[str, Any] = {"id": None, "ok": False, "error": failure.as_dict()}
         else:
             on_progress = partial(_progress, replies, request.get("id")) if request.get("progress") else ignore_progress
-            reply = worker.answer(request, on_progress)
+            reply = worker.answer(request, on_progress, partial(_ask, requests, replies, request.get("id")))
         _send(replies, reply)
+
+
+def _ask(requests: BinaryIO, replies: BinaryIO, number: Any, question: dict[str, Any]) -> dict[str, Any] | None:
+    """Send a question in the middle of a request, and return the rest of the request; None to skip it."""
+    _send(replies, {"id": number, **question})
+    answer: dict[str, Any] | None = json.loads(requests.readline() or b"null")
+    return answer
 
 
 def _progress(replies: BinaryIO, number: Any, stage: str, done: int, total: int) -> None:

@@ -36,9 +36,10 @@ class JobRequest(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Progress of a job: documents become searchable first, and are done when read completely.
+    """Progress of a job: documents become searchable by their words first, and are done when nothing is left to do.
 
-    For a move, a compaction or a backup, `done` and `total` count passages or megabytes.
+    The same counts are given in pages; those of documents that were not opened yet are estimated. For a move, a
+    compaction or a backup, `done` and `total` count passages or megabytes.
     """
 
     total: int
@@ -50,8 +51,13 @@ class Progress:
     stage: str = "plan"  # one of STAGES
     page: int = 0  # current page of a long file; for a model, megabytes
     pages: int = 0
-    eta_seconds: float | None = None  # to the end of the stage
+    eta_seconds: float | None = None  # to the end of the job, by the measured rates of what is left
     waits_for: str = ""  # what is unavailable, and what to do about it
+    pages_total: int = 0
+    pages_by_words: int = 0  # searchable by their words
+    pages_embedded: int = 0  # searchable by meaning too
+    pages_waiting: int = 0  # for OCR or layout
+    pages_failed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +74,9 @@ STAGES = {
     "plan": Stage(),  # what is new or has changed
     "model": Stage(),  # the weights of a model are fetched
     "fetch": Stage(),  # files are fetched from zotero.org or the web
-    "read": Stage(timed=True),  # what can be read at once
-    "convert": Stage(timed=True),  # whole documents
+    "read": Stage(timed=True),  # documents become searchable by their words
+    "embed": Stage(timed=True),  # and by meaning
+    "convert": Stage(timed=True),  # pages that need OCR or layout
     "search graph": Stage(),  # of an index that an import writes to
     "done": Stage(),
     # Of a move, a compaction or a backup:
@@ -116,25 +123,14 @@ class RateEstimator:
 
     def __init__(self, amount: float) -> None:
         self._amount = amount
-        self._done = 0.0
-        self.under_way = 0.0  # of the item in progress
+        self.done = 0.0
         self._began = time.monotonic()
-
-    def add_work(self, amount: float) -> None:
-        """Add work to the total."""
-        self._amount += amount
-
-    def advance(self, amount: float) -> None:
-        """Count work as done."""
-        self._done += amount
-        self.under_way = 0.0
 
     def seconds_left(self) -> float | None:
         """Return the seconds to the end; None before any work is done."""
-        done = self._done + self.under_way
-        if not done:
+        if not self.done:
             return None
-        return round((time.monotonic() - self._began) / done * max(0.0, self._amount - done), 1)
+        return round((time.monotonic() - self._began) / self.done * max(0.0, self._amount - self.done), 1)
 
 
 class JobResult(Protocol):
@@ -146,44 +142,31 @@ class JobResult(Protocol):
 
 
 class JobWork(Protocol):
-    """Work of a job: a short first pass and a second one that may take hours."""
+    """Work of a job. The job queue runs it in a thread of its own."""
 
     @property
     def result(self) -> JobResult:
         """Result so far."""
 
-    @property
-    def changed_sources(self) -> set[str]:
-        """Sources whose text this job has changed or will change."""
+    def run(self) -> None:
+        """Do the work, or continue after an error; returns early once the job has to stop."""
 
-    @property
-    def pages_left(self) -> int:
-        """Number of pages that remain for the second pass."""
-
-    def run_first_pass(self) -> None:
-        """Run the first pass, which no other job interrupts."""
-
-    def run_second_pass(self, give_way: Callable[[], None]) -> None:
-        """Run the second pass; `give_way` is called often, to let other jobs run in between."""
-
-    def include_new(self) -> None:
-        """Include what was added since the job started."""
-
-    def skip(self, sources: set[str]) -> None:
-        """Skip sources that another job has read since."""
+    def include_new(self, plan: object = None) -> None:
+        """Include what was added since the job started, by this plan if somebody made one. Called while it runs."""
 
     def clean_up(self) -> None:
         """Clean up after a cancellation."""
 
 
-StartJob = Callable[[dict[str, Any], ReportProgress, threading.Event], JobWork]
+# Of a stored request, a plan that somebody made for it, and what reports progress and asks to stop.
+StartJob = Callable[[dict[str, Any], object, ReportProgress, threading.Event], JobWork]
 
 
 class JobQueue(Protocol):
     """Interface of the engine's job queue for features."""
 
-    def submit(self, request: JobRequest, *, is_poll: bool = False) -> Job:
-        """Queue a job, or return an equal one that is already queued."""
+    def submit(self, request: JobRequest, *, is_poll: bool = False, plan: object = None) -> Job:
+        """Queue a job, or return an equal one that is already queued; `plan` is what the job would plan now."""
 
     def state(self, job: Job) -> str:
         """Return the state of a job."""

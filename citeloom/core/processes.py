@@ -78,3 +78,12 @@ def _resident_bytes(process: Any) -> int:
     with suppress(psutil.Error):
         return int(process.memory_info().rss)
     return 0
+
+
+def runs_on_battery() -> bool:
+    """Return whether the computer is not on mains power."""
+    try:
+        battery: Any = psutil.sensors_battery()  # type: ignore[no-untyped-call]
+    except (AttributeError, OSError, ValueError):  # not known on every system
+        return False
+    return battery is not None and battery.power_plugged is False

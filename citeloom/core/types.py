@@ -140,10 +140,10 @@ class Converted:
     dois: tuple[str, ...] = ()  # DOIs seen in the document, first page first
     word_coverage: float | None = None  # share of the file's own words that the blocks contain
     warnings: tuple[str, ...] = ()
-    engine: str = "plain"  # layout engine: docling, or plain (quick text, or the fallback)
-    fallback_reason: str | None = None  # why docling's structure was not used
+    engine: str = "plain"  # docling, if it laid out any page; else plain
+    fallback_reason: str | None = None  # why docling's layout was not used for the pages that needed it
     ocr_languages: tuple[str, ...] = ()  # languages of OCR; empty if no OCR was done
-    waiting_for_ocr: int = 0  # pages that are missing in the quick text
+    waiting_for_ocr: int = 0  # pages whose text is missing until the slow conversion
     # Pages that need more than their text layer, by the reason why: before the slow conversion and after it.
     slow_pages: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
@@ -213,6 +213,7 @@ class Coverage:
 
     documents: int
     searchable: int
+    by_meaning: int  # of the searchable ones, those whose passages are all embedded; others are found by their words
     pending: int
     failed: int
     without_file: int

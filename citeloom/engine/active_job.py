@@ -21,18 +21,17 @@ class ActiveJob:
     stop: threading.Event = field(default_factory=threading.Event)
     cancelled: bool = False  # stopped for good; if stopped otherwise, it is queued again
     work: JobWork | None = None
-    searchable: bool = False  # the first pass is complete
-    submitted_again: bool = False  # while it was running: what was added since is still to be included
     waits: bool = False  # for something that is unavailable, such as a server; other jobs run meanwhile
     retries: int = 0  # since it last made progress
     _due: float = 0.0  # when it is tried again, by the monotonic clock
     _delay: float = 0.0  # the last one, in seconds
     _progress: int = 0  # at the last failure
 
-    @property
-    def pages_left(self) -> int:
-        """Pages that the second pass has yet to read."""
-        return self.work.pages_left if self.work else 0
+    def include_new(self, plan: object = None) -> None:
+        """Include what was added since the job started; if it waits, it is tried again at once."""
+        if self.work:
+            self.work.include_new(plan)
+        self._due = 0.0
 
     @property
     def is_due(self) -> bool:

@@ -13,7 +13,7 @@ from citeloom.core import fault_injection as faults
 from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.jobs import StartJob
-from citeloom.core.processes import release_free_memory
+from citeloom.core.processes import release_free_memory, runs_on_battery
 from citeloom.core.settings import Settings
 from citeloom.engine.events import Events
 from citeloom.engine.jobs import JobQueue
@@ -23,10 +23,10 @@ from citeloom.engine.sessions import Editors
 from citeloom.engine.verbs import VerbTable
 from citeloom.evidence.service import EvidenceService
 from citeloom.evidence.works import Works
+from citeloom.importing.document_queue import DocumentQueue
 from citeloom.importing.import_state import ImportContext
-from citeloom.importing.pipeline import ImportRun
 from citeloom.importing.requests import BackupRequest, CompactRequest, ImportRequest, MoveRequest
-from citeloom.importing.service import ImportService
+from citeloom.importing.service import ImportService, start_import
 from citeloom.importing.sources.zotero import ZoteroItems
 from citeloom.importing.watch.watcher import ProjectWatcher
 from citeloom.importing.zotero_service import ZoteroService
@@ -78,6 +78,7 @@ class Container:
         self.models = ModelRegistry(settings.models)
         remove_stale_copies()
         self.workers = WorkerPool(settings.engine.workers)
+        self._documents = DocumentQueue(self.workers.count, lambda: settings.engine.on_battery or not runs_on_battery())
         self.events = Events()
         self.editors = Editors(self.events, self.process_state)
         zotero_folder = Path(paths.folders().data) / "zotero"
@@ -91,14 +92,17 @@ class Container:
             settings,
             Path(paths.conversions_folder()),
             ZoteroItems(zotero, self.catalog, zotero_folder, settings.zotero),
+            self._documents,
             self.collection,
+            lambda project: self.indexes.lock_writers([project], "imported into"),
             self.indexes.build_graph_if_due,
         )
+        parts = self.catalog, self.indexes
         kinds: dict[str, StartJob] = {
-            "ingest": lambda request, *how: ImportRun(imports, ImportRequest(**request), *how),
-            "move": lambda request, *how: MoveJob(self.catalog, self.indexes, MoveRequest(**request), *how),
-            "backup": lambda request, *how: BackupJob(self.catalog, self.indexes, BackupRequest(**request), *how),
-            "compact": lambda request, *how: CompactJob(self.catalog, self.indexes, CompactRequest(**request), *how),
+            "ingest": lambda request, *how: start_import(imports, ImportRequest(**request), *how),
+            "move": lambda request, plan, *how: MoveJob(*parts, MoveRequest(**request), *how),
+            "backup": lambda request, plan, *how: BackupJob(*parts, BackupRequest(**request), *how),
+            "compact": lambda request, plan, *how: CompactJob(*parts, CompactRequest(**request), *how),
         }
         self.jobs = JobQueue(self.catalog, kinds, self.events, self._when_idle)
         self._watcher = ProjectWatcher(settings.watch, self.catalog, zotero, lambda: self.jobs.paused)
@@ -197,6 +201,7 @@ class Container:
         """Park the running import, and close everything."""
         self._watcher.stop()
         self.jobs.stop()
+        self._documents.end()
         self.workers.end()
         self.page_images.end()
         if self._warming.is_alive():  # a process that exits while a model is being loaded crashes

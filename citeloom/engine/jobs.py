@@ -1,4 +1,4 @@
-"""The job queue: runs imports, moves, compactions and backups in one thread, and resumes them after a restart."""
+"""The job queue: runs imports, moves, compactions and backups, each in a thread, and resumes them after a restart."""
 
 from __future__ import annotations
 
@@ -21,17 +21,15 @@ from citeloom.engine.events import Events
 
 log = logging.getLogger(__name__)
 
-_FEW_PAGES = 100  # an import with no more pages left does not wait for the second pass of another
 _CANCEL_SECONDS = 30.0  # for imports of the watcher to end when their project is removed
 _MAX_TRIES = 3  # a job during which the engine died this often is not tried again
 _IDLE_SECONDS = 60.0  # between two runs of the idle task
 
 
 class JobQueue:
-    """Queue of jobs that are run by one thread.
+    """Queue of jobs. Imports run side by side: the document queue decides which document is next.
 
-    First passes, which make documents searchable, have priority: while the second pass of an import reads whole
-    documents, which may take hours, the first pass of another is run in between.
+    A job that replaces an index runs alone.
     """
 
     def __init__(
@@ -43,14 +41,14 @@ class JobQueue:
         self._when_idle = when_idle
         self._changed = threading.Condition()
         self._queued: deque[Job] = deque()
+        self._plans: dict[str, object] = {}  # by job id: what a queued job would plan, if somebody planned it
         self._active: dict[str, ActiveJob] = {}  # by job id
-        self._in_second_pass: list[ActiveJob] = []  # the last one runs, the others give way to it
         self._progress: dict[str, Progress] = {}
         self._finished: dict[str, Job] = {}
         self._unreported: set[str] = set()
         self.paused = False  # whether imports are paused
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="imports", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="jobs", daemon=True)
 
     def start(self) -> None:
         """Start the thread; unfinished jobs of an earlier engine come first."""
@@ -67,11 +65,12 @@ class JobQueue:
             self._queued.append(job)
         self._thread.start()
 
-    def submit(self, request: JobRequest, *, is_poll: bool = False) -> Job:
+    def submit(self, request: JobRequest, *, is_poll: bool = False, plan: object = None) -> Job:
         """Queue a job and return it; for a request that is queued or running already, return that job.
 
         A running job then also includes what was added since it started. A poll, the repeated call of an agent, does
-        not have that effect; it also returns, once, a job that has ended since the agent was told "running".
+        not have that effect; it also returns, once, a job that has ended since the agent was told "running". `plan` is
+        what the job would plan now, if somebody planned it already.
         """
         job = Job(uuid.uuid4().hex[:12], request.project_id, request.kind, asdict(request))
         with self._changed:
@@ -81,11 +80,9 @@ class JobQueue:
                         self._unreported.discard(job_id)
                         return self._finished[job_id]
             for active in self._active.values():
-                enough = job.request.get("watched") and active.searchable
-                if _is_same(active.job, job) and not active.cancelled and not enough:
+                if _is_same(active.job, job) and not active.cancelled:
                     if not is_poll:
-                        active.submitted_again = True
-                        active.retry_now()
+                        active.include_new(plan)
                         self._changed.notify_all()
                     return active.job
             for queued in self._queued:
@@ -94,6 +91,7 @@ class JobQueue:
             if job.project_id:
                 self._catalog.jobs.save(job)
             self._queued.append(job)
+            self._plans[job.id] = plan
             self._changed.notify_all()
         self._events.publish(JobQueued(job.id, job.project_id, job.kind))
         return job
@@ -187,7 +185,7 @@ class JobQueue:
         result: dict[str, object] = {}
         if job.kind == "move":  # its passages must not remain on a server
             try:
-                move = self._kinds[job.kind](job.request, lambda progress: None, threading.Event())
+                move = self._kinds[job.kind](job.request, None, lambda progress: None, threading.Event())
                 move.clean_up()
                 result = encode(move.result)
             except CiteLoomError as error:
@@ -195,7 +193,7 @@ class JobQueue:
         self._finish(job, "cancelled", result)
 
     def stop(self, seconds: float = 60.0) -> None:
-        """Stop the thread; unfinished jobs are parked until the next start."""
+        """Stop all threads; unfinished jobs are parked until the next start."""
         with self._changed:
             self._stop.set()
             for active in self._active.values():
@@ -219,114 +217,111 @@ class JobQueue:
         return True
 
     def _run(self) -> None:
+        """Start jobs, and run the idle task while there are none."""
         while not self._stop.is_set():
-            self._log_errors(self._run_urgent)
-            ready = [a for a in self._active.values() if a.is_due and (a.searchable or not a.waits)]
-            if ready:
-                self._log_errors(partial(self._run_second_pass, min(ready, key=lambda active: active.pages_left)))
-                continue
+            while (active := self._take_next()) is not None:
+                threading.Thread(target=self._run_job, args=(active,), name=f"job {active.job.id}", daemon=True).start()
             if not self._active:
                 self._log_errors(self._when_idle)
             with self._changed:
-                seconds = min((active.seconds_to_wait for active in self._active.values()), default=_IDLE_SECONDS)
-                self._changed.wait_for(self._anything_to_do, max(0.0, seconds))
-        for active in list(self._active.values()):
-            self._log_errors(partial(self._run_second_pass, active))
-
-    def _run_urgent(self) -> None:
-        """Run what has priority: first passes, repeated submissions, and second passes with few pages left."""
-        while not self._stop.is_set() and (job := self._take_next()) is not None:
-            self._run_first_pass(self._active[job.id])
-        for active in list(self._active.values()):
-            if active.waits and active.is_due and not active.searchable and not active.stop.is_set():
-                self._run_first_pass(active)
-        for active in list(self._active.values()):
-            interrupted = active.waits or active.stop.is_set()
-            if active.submitted_again and active.searchable and active.work and not interrupted:
-                active.submitted_again = False
-                self._log_errors(active.work.include_new)
-        for active in list(self._active.values()):
-            ended = active.job.id not in self._active  # in the meantime, while another job gave way
-            if ended or active in self._in_second_pass:
-                continue
-            if active.stop.is_set() or (active.searchable and active.is_due and active.pages_left <= _FEW_PAGES):
-                self._run_second_pass(active)
+                self._changed.wait_for(self._anything_to_do, _IDLE_SECONDS)
+        with self._changed:  # jobs park themselves
+            self._changed.wait_for(lambda: not self._active)
 
     def _next_startable(self) -> Job | None:
         """Return the next job that may start.
 
-        One that replaces an index starts only when no other job runs. Jobs that wait for something unavailable do not
-        count as running; but while one of them has replaced half of an index, no job of its project may start.
+        One that replaces an index starts only when no other job runs, and runs alone; so do backups among each other.
+        Jobs that wait for something
+        unavailable do not count as running; but while one of them has replaced half of an index, no job of its project
+        may start.
         """
         running = [a for a in self._active.values() if not a.waits]
+        alone = any(_replaces_index(a.job) for a in running)
+        backing_up = any(a.job.kind == "backup" for a in running)
         half_replaced = {a.job.project_id for a in self._active.values() if a.waits and _replaces_index(a.job)}
         for job in self._queued:
-            is_blocked = running if _replaces_index(job) else job.project_id in half_replaced
+            is_blocked = alone or (running if _replaces_index(job) else job.project_id in half_replaced)
+            is_blocked = is_blocked or (backing_up and job.kind == "backup")
             if not is_blocked and not (self.paused and _can_be_paused(job)):
                 return job
         return None
 
     def _anything_to_do(self) -> bool:
-        due = any(active.is_due for active in self._active.values())
-        return due or self._stop.is_set() or self._next_startable() is not None
+        return self._stop.is_set() or self._next_startable() is not None
 
-    def _take_next(self) -> Job | None:
+    def _take_next(self) -> ActiveJob | None:
         with self._changed:
-            if (found := self._next_startable()) is not None:
-                self._queued.remove(found)
-                if _replaces_index(found):  # jobs that wait start again with the new index
-                    for active in [a for a in self._active.values() if a.job.project_id == found.project_id]:
-                        if active.work:
-                            self._log_errors(active.work.clean_up)
-                        self._requeue(active.job)
-                active = self._active[found.id] = ActiveJob(found)
-                if self._stop.is_set():
+            found = None if self._stop.is_set() else self._next_startable()
+            if found is None:
+                return None
+            if _replaces_index(found):  # jobs of the project that wait start again with the new index
+                waiting = [a for a in self._active.values() if a.job.project_id == found.project_id]
+                for active in waiting:
                     active.stop.set()
-            return found
+                if waiting:
+                    self._changed.notify_all()
+                    self._changed.wait_for(lambda: not any(a.job.id in self._active for a in waiting))
+            if found not in self._queued:  # it was cancelled meanwhile
+                return None
+            self._queued.remove(found)
+            active = self._active[found.id] = ActiveJob(found)
+            return active
 
-    def _run_first_pass(self, active: ActiveJob) -> None:
-        """Run the first pass of a job."""
+    def _run_job(self, active: ActiveJob) -> None:
+        """Run a job to its end; while something that it needs is unavailable, try again after a delay."""
         job = active.job
         job.state = "running"
         job.result = {"tries": int(job.result.get("tries", 0)) + 1}
-
-        def first() -> None:
-            if job.project_id:
-                self._catalog.jobs.save(job)
-            if active.work is None:
-                active.work = self._kinds[job.kind](job.request, partial(self._publish_progress, job), active.stop)
-            active.work.run_first_pass()
-
-        if self._run_pass(active, first):
-            active.searchable = True
-            for other in self._active.values():
-                if other is not active and other.work and active.work and other.job.project_id == job.project_id:
-                    other.work.skip(active.work.changed_sources)
-
-    def _run_second_pass(self, active: ActiveJob) -> None:
-        """Run the second pass of a job, or what remains of it, and finish the job."""
-        work = active.work
-        if work is not None:
-            self._in_second_pass.append(active)
+        complete = False
+        while not complete:
             try:
-                if not self._run_pass(active, partial(work.run_second_pass, self._run_urgent)):
+                if active.work is None:
+                    if job.project_id:
+                        self._catalog.jobs.save(job)
+                    report = partial(self._publish_progress, job)
+                    plan = self._plans.pop(job.id, None)
+                    active.work = self._kinds[job.kind](job.request, plan, report, active.stop)
+                active.work.run()
+                complete = True
+                continue
+            except Exception as error:
+                problem = unexpected(error)
+                if problem is not error:
+                    log.exception("job %s failed", job.id)
+            progress = self._progress.get(job.id, Progress(total=0))
+            if not active.stop.is_set():
+                if not active.retry_after(problem, progress):
+                    log.warning("job %s failed: %s", job.id, problem)
+                    self._finish(job, "failed", {"error": problem.as_dict()})
                     return
-            finally:
-                self._in_second_pass.remove(active)
-        result = encode(work.result) if work else {}  # it failed before its work could start
-        if work and not work.result.stopped:
-            self._finish(active.job, "done", result)
-        elif self._stop.is_set() and not active.cancelled and active.job.project_id:
-            self._finish(active.job, "parked", result)
+                self._publish_waiting(active, problem, progress)
+                with self._changed:
+                    self._changed.notify_all()  # others may start now
+                    self._changed.wait_for(lambda: active.is_due, max(0.0, active.seconds_to_wait))
+                    active.waits = False
+            if active.stop.is_set():
+                break
+        self._end(active, complete=complete)
+
+    def _end(self, active: ActiveJob, *, complete: bool) -> None:
+        """Finish a job that has ended or was stopped."""
+        job, work = active.job, active.work
+        result = encode(work.result) if work else {}
+        if work and complete and not work.result.stopped:
+            self._finish(job, "done", result)
+        elif self._stop.is_set() and not active.cancelled and job.project_id:
+            self._finish(job, "parked", result)
         else:
+            is_paused = not active.cancelled and not self._stop.is_set()
+            if work and (not is_paused or job.kind == "ingest"):  # a paused move continues with what it has copied
+                self._log_errors(work.clean_up)
             with self._changed:
                 is_paused = not active.cancelled and not self._stop.is_set()
                 if is_paused:
-                    self._requeue(active.job)
+                    self._requeue(job)
             if not is_paused:
-                if work:
-                    self._log_errors(work.clean_up)
-                self._finish(active.job, "cancelled", result)
+                self._finish(job, "cancelled", result)
 
     def _requeue(self, job: Job) -> None:
         job.state, job.result = "queued", {}
@@ -334,24 +329,6 @@ class JobQueue:
         del self._active[job.id]
         self._queued = deque(sorted([job, *self._queued], key=lambda queued: queued.created_at))
         self._changed.notify_all()
-
-    def _run_pass(self, active: ActiveJob, work: Callable[[], None]) -> bool:
-        """Run one pass of a job; return False if it failed, and fail the job or schedule a retry."""
-        active.waits = False
-        try:
-            work()
-            return True
-        except Exception as error:
-            problem = unexpected(error)
-            if problem is not error:
-                log.exception("job %s failed", active.job.id)
-        progress = self._progress.get(active.job.id, Progress(total=0))
-        if active.retry_after(problem, progress):
-            self._publish_waiting(active, problem, progress)
-        else:
-            log.warning("job %s failed: %s", active.job.id, problem)
-            self._finish(active.job, "failed", {"error": problem.as_dict()})
-        return False
 
     def _publish_progress(self, job: Job, progress: Progress) -> None:
         self._progress[job.id] = progress
@@ -376,6 +353,7 @@ class JobQueue:
         self._save(job)
         with self._changed:
             self._active.pop(job.id, None)
+            self._plans.pop(job.id, None)
             self._finished[job.id] = job
             self._changed.notify_all()
         self._events.publish(JobFinished(job.id, job.project_id, state, result, job.kind))

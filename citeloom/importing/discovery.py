@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from citeloom.catalog.documents import Document
 from citeloom.conversion.convert import CONVERTER_VERSION, QUICK_VERSION
 from citeloom.conversion.formats import file_type
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.files.open_within import outside
 from citeloom.core.ids import document_id
 from citeloom.core.types import Source
 from citeloom.importing.import_state import ImportState
 from citeloom.importing.planning import Plan, plan
 from citeloom.importing.sources.folder import FoundFile, SourceContents, scan_sources
 from citeloom.importing.sources.names import ALL_OF_ZOTERO, STORED, ZOTERO, shown_source
-from citeloom.importing.sources.open_within import outside
 from citeloom.importing.sources.web import fetch
 from citeloom.importing.sources.web_address import is_address
 from citeloom.importing.sources.zotero import item_source
@@ -25,12 +26,34 @@ from citeloom.zotero.scope import Scope
 _SYNC = "Sync the project: that finds the file again, or removes the document."
 
 
+@dataclass(slots=True)
+class ImportPlan:
+    """What is in the sources of a project, and what an import has to do about it."""
+
+    found: SourceContents
+    plan: Plan
+    made_at: float  # by the monotonic clock, before looking
+
+    @property
+    def changes_anything(self) -> bool:
+        """Whether there is something to do."""
+        plan = self.plan
+        removed = plan.disallowed or (plan.removed and not plan.removes_many)
+        return bool(plan.to_read or plan.other_record or plan.without_file or removed)
+
+
 class Discovery:
     """Finds the files of one import and plans what to do with them. Nothing is written."""
 
     def __init__(self, state: ImportState) -> None:
         self._state = state
         self._request = state.request
+
+    def make_plan(self, *, again: bool = False, only_changes: bool = False) -> ImportPlan:
+        """Look through the sources and compare them with the catalog."""
+        made_at = time.monotonic()
+        found = self.find()
+        return ImportPlan(found, self.plan(found, again=again, only_changes=only_changes), made_at)
 
     def find(self) -> SourceContents:
         """Return everything that the import's sources contain now, or the files of the requested documents."""

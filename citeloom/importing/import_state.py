@@ -6,18 +6,19 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from citeloom.catalog import Catalog
 from citeloom.catalog.projects import Project
 from citeloom.conversion.pool import WorkerPool
 from citeloom.core.data_folder import free_bytes
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.jobs import JobStopped, Progress, RateEstimator, ReportProgress
+from citeloom.core.jobs import JobStopped, ReportProgress
 from citeloom.core.settings import Settings
+from citeloom.importing.import_progress import ImportProgress
 from citeloom.importing.requests import ImportCounter, ImportRequest
 from citeloom.importing.sources.zotero import ZoteroItems
 from citeloom.importing.stages.match import RecordFinder
@@ -26,7 +27,8 @@ from citeloom.index.models.embedding import DenseModel, ModelRegistry, SparseMod
 from citeloom.index.models.loading import DenseInfo
 from citeloom.index.registry import Collections
 
-Vectors = tuple[Sequence[float], SparseVector | None]
+if TYPE_CHECKING:
+    from citeloom.importing.document_queue import DocumentQueue  # which imports the stages
 
 _EMBED_BATCH = 64  # passages between two checks for a stop
 
@@ -42,7 +44,9 @@ class ImportContext:
     settings: Settings
     conversions: Path  # the cache of whole conversions
     zotero: ZoteroItems
+    documents: DocumentQueue
     open_collection: Callable[[Project], Collection]  # also repairs what a killed engine left half written
+    lock_index: Callable[[Project], AbstractContextManager[None]]  # held while an import writes to it
     build_search_graph: Callable[[str, AbstractContextManager[None], threading.Event], None]
 
 
@@ -62,17 +66,16 @@ class ImportState:
 
     def reset(self) -> None:
         """Reset the state, before the import starts or restarts."""
+        self.progress = ImportProgress(self._send_report)
         self.records = RecordFinder(None)
         self.removed: set[str] = set()  # ids of documents whose file is no longer in the source
         self.unread: set[str] = set()  # sources that this import has yet to read: their text may change
         self.stale: set[str] = set()  # sources whose passages must be rebuilt although their content is unchanged
         self.written: dict[str, str] = {}  # content hash → source, of what this import has written
-        self.rate = RateEstimator(0)
         self.project = self.catalog.projects.get(self.request.project_id)
         self.result = ImportCounter(
             dense_model=self.project.dense_model, sparse_model=self.project.sparse_model or None
         )
-        self._progress = Progress(total=0)
 
     def should_stop(self) -> bool:
         """Whether work in progress can be abandoned."""
@@ -94,43 +97,30 @@ class ImportState:
         """Limits of the dense model."""
         return self.context.models.info(self.project.dense_model)
 
-    def embed(self, texts: Sequence[str], language: str = "") -> list[Vectors]:
-        """Return the dense and the sparse vector of each text; `language` is "" if unknown."""
-        made: list[Vectors] = []
+    def embed(self, texts: Sequence[str]) -> list[Sequence[float]]:
+        """Return the dense vector of each text."""
+        made: list[Sequence[float]] = []
         for start in range(0, len(texts), _EMBED_BATCH):
             if self.should_stop():
                 raise JobStopped
-            some = texts[start : start + _EMBED_BATCH]
-            made += zip(self.dense.embed(some), self.embed_sparse(some, language), strict=True)
+            made += self.dense.embed(texts[start : start + _EMBED_BATCH])
         return made
 
     def embed_sparse(self, texts: Sequence[str], language: str) -> Sequence[SparseVector | None]:
         """Return the sparse vector of each text."""
         return self.sparse.embed(texts, language) if self.sparse else [None] * len(texts)
 
-    def report(self, *, total: int = 0, searchable: int = 0, done: int = 0, **changes: Any) -> None:
-        """ReportProgress progress; `total`, `searchable` and `done` are added to what was reported before."""
-        before = self._progress
-        if "file" in changes:
-            changes = {"page": 0, "pages": 0, **changes}
-        self._progress = replace(
-            before,
-            total=before.total + total,
-            searchable=before.searchable + searchable,
-            done=before.done + done,
-            failed=self.result.failed,
-            chunks_written=self.result.chunks_written,
-            **{"eta_seconds": self.rate.seconds_left(), **changes},
-        )
-        self._send_report(self._progress)
+    def report(self, **changes: Any) -> None:
+        """Report progress, with other values for the given fields."""
+        self.progress.report(failed=self.result.failed, chunks_written=self.result.chunks_written, **changes)
 
-    @contextmanager
-    def building_graph(self) -> Iterator[None]:
-        """ReportProgress the stage "search graph", which takes a minute, and then the previous stage again."""
-        before = self._progress
-        self.report(stage="search graph", file="", eta_seconds=None)
-        yield
-        self.report(stage=before.stage, file=before.file)
+    def collection(self) -> Collection:
+        """Return the index of the project."""
+        return self.context.open_collection(self.project)
+
+    def lock_index(self) -> AbstractContextManager[None]:
+        """Lock the index of the project for writing: nobody copies it or writes to it meanwhile."""
+        return self.context.lock_index(self.project)
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:
@@ -145,6 +135,7 @@ class ImportState:
         """Raise an error before the disk is full: without free space, Qdrant Edge crashes the engine."""
         folder = self.catalog.db.path.parent
         try:
+            self.catalog.db.path.stat()  # the mount point of a drive that is away may be an empty folder
             free = free_bytes(folder) // 1_000_000
         except OSError as error:
             raise CiteLoomError(

@@ -12,6 +12,7 @@ from citeloom.core.jobs import JobStopped
 from citeloom.importing.import_state import ImportState
 from citeloom.importing.payloads import embedded_text
 from citeloom.importing.sources.names import STORED
+from citeloom.importing.stages.embed import embed_missing, known_vectors
 from citeloom.importing.writer import RebuildWriter
 from citeloom.index.base import Collection, Point, ScoredPoint
 from citeloom.index.filters import of_document
@@ -77,6 +78,11 @@ class Rebuild:
         )
         self.writer = RebuildWriter(state.catalog, self.collection)
 
+    @property
+    def same_model(self) -> bool:
+        """Whether the vectors of the generation in use can be used in the new one."""
+        return self._state.project.dense_fingerprint == self.old.dense_fingerprint
+
     def stored(self, document: Document) -> Iterable[Point]:
         """Return a document's passages in the generation in use; none if it cannot be read."""
         try:
@@ -123,9 +129,18 @@ class Rebuild:
             document.version, document.chunks = None, 0
             self.writer.save_row(document)
             return False
-        vectors = self._state.embed([embedded_text(hit.payload) for hit in hits], document.language)
+        known = known_vectors(self._state, document, self.stored(document) if self.same_model else ())
+        texts = [embedded_text(hit.payload) for hit in hits]
+        words = self._state.embed_sparse(texts, document.language)
         models = {"embed_model": project.dense_model, "sparse_model": project.sparse_model or None}
-        points = [Point(hit.id, *of, {**hit.payload, **models}) for hit, of in zip(hits, vectors, strict=True)]
+        points = embed_missing(
+            self._state,
+            [
+                Point(hit.id, known.get(text), sparse, {**hit.payload, **models})
+                for hit, text, sparse in zip(hits, texts, words, strict=True)
+            ],
+        )
+        document.without_vector = 0
         self.writer.write(document, document.version or "", points, {})
         self._state.written[document.content_hash or ""] = document.source
         self.build_search_graph()
@@ -143,7 +158,8 @@ class Rebuild:
 
     def build_search_graph(self) -> None:
         """Build the search graph over the passages written so far, before too many are without one."""
-        self._collections.build_graph_if_large(self.collection, self._state.building_graph(), self._state.stop)
+        building = self._state.progress.stage("search graph")
+        self._collections.build_graph_if_large(self.collection, building, self._state.stop)
 
     def finish(self) -> None:
         """Make the new generation the one in use."""

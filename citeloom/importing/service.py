@@ -20,12 +20,15 @@ from citeloom.api.importing import (
 from citeloom.api.verbs import handles
 from citeloom.bibliography.references import load_references
 from citeloom.catalog.documents import Document, State
+from citeloom.core import fault_injection as faults
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.jobs import Job, JobQueue
+from citeloom.core.jobs import Job, JobQueue, JobWork, ReportProgress
 from citeloom.core.types import Source
-from citeloom.importing.discovery import Discovery
+from citeloom.importing.discovery import Discovery, ImportPlan
 from citeloom.importing.import_state import ImportContext, ImportState
 from citeloom.importing.metadata import read_metadata
+from citeloom.importing.pipeline import ImportRun
+from citeloom.importing.rebuild_run import RebuildRun
 from citeloom.importing.requests import ImportRequest
 from citeloom.importing.sources.allowed import allowed_path, check_kind, existing
 from citeloom.importing.sources.folder import FoundFile, hash_file
@@ -129,13 +132,14 @@ class ImportService:
     def sync_if_needed(self, project_id: str) -> None:
         """Sync a project if its sources have changed; raise an error if Zotero could not be read."""
         request = ImportRequest(project_id, watched=True)
-        planned = self._preview(request)
-        if planned.changes_anything or self._references_changed(project_id):
-            self._jobs.submit(request)
-        for problem in planned.problems:
+        made = self._plan(request)
+        unfinished = self._catalog.documents.without_vectors(project_id)
+        if made.changes_anything or unfinished or self._references_changed(project_id):
+            self._jobs.submit(request, plan=made)
+        for source, problem in made.found.problems.items():
             if problem.code == Code.ZOTERO_UNAVAILABLE:
-                raise CiteLoomError(Code.ZOTERO_UNAVAILABLE, problem.reason)
-            log.warning("%s: %s: %s", project_id, problem.source, problem.reason)
+                raise problem
+            log.warning("%s: %s: %s", project_id, source, problem)
 
     def _references_changed(self, project_id: str) -> bool:
         project = self._catalog.projects.get(project_id)
@@ -154,13 +158,15 @@ class ImportService:
         project = self._catalog.projects.get(request.project)
         return self._preview(ImportRequest(project.id, retry_failed=request.retry_failed))
 
+    def _plan(self, request: ImportRequest) -> ImportPlan:
+        """Plan an import; nothing is written, converted or embedded."""
+        return Discovery(ImportState(self._context, request, lambda progress: None, threading.Event())).make_plan()
+
     def _preview(self, request: ImportRequest) -> SyncPreview:
-        """Plan an import, document by document; nothing is written, converted or embedded."""
-        state = ImportState(self._context, request, lambda progress: None, threading.Event())
-        discovery = Discovery(state)
-        found = discovery.find()
-        plan = discovery.plan(found)
-        documents, project_id = state.catalog.documents, state.project.id
+        """Describe what an import would do, document by document."""
+        made = self._plan(request)
+        found, plan = made.found, made.plan
+        documents, project_id = self._catalog.documents, request.project_id
         candidates = [*plan.to_read, *plan.other_record]
         known = {d.source: d for file in candidates if (d := documents.find(project_id, source=file.source))}
         removed = [d for doc_id in (*plan.removed, *plan.disallowed) if (d := documents.find(project_id, doc_id))]
@@ -169,7 +175,7 @@ class ImportService:
         searchable = {source for source, d in known.items() if d.state in (State.READY, State.DUPLICATE)}
         updated = [(file, known[file.source]) for file in plan.other_record if file.source in known]
         return SyncPreview(
-            project=state.project.id,
+            project=project_id,
             added=[PlannedDocument(*_named(file)) for file in to_read if file.source not in searchable],
             changed=[PlannedDocument(*_named(file)) for file in to_read if file.source in searchable],
             updated=[UpdatedDocument(*_named(file), _old_key(document, file)) for file, document in updated],
@@ -184,6 +190,16 @@ class ImportService:
             problems=[SourceProblem(source, str(error.code), str(error)) for source, error in found.problems.items()],
             warnings=found.warnings,
         )
+
+
+def start_import(
+    context: ImportContext, request: ImportRequest, plan: object, report: ReportProgress, stop: threading.Event
+) -> JobWork:
+    """Return the work of an import job, by a plan that was made for it if there is one."""
+    faults.point("import.begin", request.project_id)
+    if request.force_rebuild:
+        return RebuildRun(context, request, report, stop)
+    return ImportRun(context, request, plan if isinstance(plan, ImportPlan) else None, report, stop)
 
 
 def _named(file: FoundFile) -> tuple[str, str, str]:

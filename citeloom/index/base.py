@@ -61,6 +61,7 @@ class ScoredPoint:
     id: str
     score: float  # 0 to 1
     payload: dict[str, Any]
+    by_words_only: bool = False  # the score compares words alone: it has no dense vector yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,15 @@ class Collection(ABC):
                 self._write(points[start : start + BATCH])
             faults.point("index.batch_written", points[start].payload.get("source"))
 
+    def add_vectors(self, vectors: Mapping[str, Sequence[float]]) -> None:
+        """Add dense vectors to passages by id; those that are gone are ignored."""
+        ids = list(vectors)
+        for start in range(0, len(ids), BATCH):
+            batch = ids[start : start + BATCH]
+            with self._translated(Code.STORAGE_ERROR, "The index could not be written"):
+                self._add_vectors({id: vectors[id] for id in batch})
+            faults.point("index.vectors_written", batch[0])
+
     def delete(self, where: f.Condition) -> int:
         """Delete passages; return their number."""
         with self._translated(Code.STORAGE_ERROR, "The index could not be written"):
@@ -130,10 +140,14 @@ class Collection(ABC):
         limit: int,
         where: f.Condition = f.EVERYTHING,
         fusion: Fusion | None = None,
+        *,
+        some_without_vector: bool = False,
     ) -> list[ScoredPoint]:
         """Return the best passages by dense vector, sparse vector or both, best first; ties are ordered by id.
 
-        Among very many equal scores, the backend decides which ones are candidates.
+        Among very many equal scores, the backend decides which ones are candidates. With `some_without_vector`,
+        passages that are not embedded yet compete by their words alone, on the same scale (see `fusion.fuse`); without
+        `dense`, all do. It costs one more search, and changes nothing where all are embedded.
         """
         if sparse is not None and not sparse.indices:
             sparse = None
@@ -143,17 +157,24 @@ class Collection(ABC):
         queries = {name: vector for name, vector in vectors.items() if vector is not None}
         if not queries:
             return []
-        candidates = max(_MIN_CANDIDATES, 3 * limit)
+        candidates, by_words = max(_MIN_CANDIDATES, 3 * limit), ranking.Ranking()
         with self._reading() as hidden, self._translated(Code.QUERY_FAILED, "The search failed"):
-            rankings = self._rankings(queries, candidates, self._visible(where, hidden))
-            if fusion is not None and len(rankings) == 2:
-                chosen = ranking.fuse(rankings["dense"], rankings["sparse"], fusion, limit)
-            elif dense is not None:
-                chosen = ranking.top(rankings["dense"], limit)
+            visible = self._visible(where, hidden)
+            if fusion and sparse and some_without_vector:
+                # First, so that a passage which is embedded meanwhile is found twice rather than missed.
+                alone = f.Every((visible, f.WITHOUT_VECTOR)) if dense is not None else visible
+                by_words = self._rankings({"sparse": sparse}, candidates, alone)["sparse"]
+                visible = f.Every((visible, f.EMBEDDED))
+                queries = queries if dense is not None else {}
+            rankings = self._rankings(queries, candidates, visible) if queries else {}
+            by_meaning, words = rankings.get("dense", {}), rankings.get("sparse", {})
+            by_words = {id: score for id, score in by_words.items() if id not in by_meaning and id not in words}
+            if fusion and (by_words or len(rankings) == 2):
+                chosen = ranking.fuse(by_meaning, words, fusion, limit, by_words)
             else:
-                chosen = ranking.top(ranking.scaled_bm25(rankings["sparse"]), limit)
+                chosen = ranking.top(by_meaning or ranking.scaled_bm25(words), limit)
             found = {p.id: p.payload for p in self._retrieve([id for id, _ in chosen], vectors=False)}
-        return [ScoredPoint(id, score, found[id]) for id, score in chosen if id in found]
+        return [ScoredPoint(id, score, found[id], id in by_words) for id, score in chosen if id in found]
 
     def get(self, ids: Sequence[str]) -> list[ScoredPoint]:
         """Return passages by id, in the given order; missing and hidden ones are left out."""
@@ -171,6 +192,14 @@ class Collection(ABC):
     def any_passages(self, limit: int) -> list[ScoredPoint]:
         """Return some passages, in no particular order."""
         return self._passages(f.EVERYTHING, limit, in_order=False)
+
+    def without_vectors(self, where: f.Condition, limit: int) -> list[ScoredPoint]:
+        """Return matching passages that have no dense vector yet, in no particular order."""
+        return self._passages(f.Every((where, f.WITHOUT_VECTOR)), limit, in_order=False)
+
+    def count_without_vectors(self, where: f.Condition = f.EVERYTHING) -> int:
+        """Return the number of matching passages that have no dense vector yet."""
+        return self.count(f.Every((where, f.WITHOUT_VECTOR)))
 
     def stored(self, where: f.Condition, count: int) -> Iterator[Point]:
         """Yield matching passages with vectors, in document order; `count` is the number of chunk indexes."""
@@ -287,6 +316,10 @@ class Collection(ABC):
     @abstractmethod
     def _write(self, points: Sequence[Point]) -> None:
         """Write a batch of passages."""
+
+    @abstractmethod
+    def _add_vectors(self, vectors: Mapping[str, Sequence[float]]) -> None:
+        """Add dense vectors to a batch of passages; those that are gone are ignored."""
 
     @abstractmethod
     def _delete(self, where: f.Condition) -> None:

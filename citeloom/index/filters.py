@@ -61,6 +61,13 @@ class Absent:
 
 
 @dataclass(frozen=True, slots=True)
+class HasVector:
+    """Condition that a passage has the vector of this name: "dense" or "sparse"."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Every:
     """Conjunction of conditions."""
 
@@ -81,9 +88,11 @@ class Not:
     of: Condition
 
 
-Condition = AnyOf | Range | Words | Contains | StartsWith | Absent | Every | Some | Not
+Condition = AnyOf | Range | Words | Contains | StartsWith | Absent | HasVector | Every | Some | Not
 
 EVERYTHING = Every(())
+EMBEDDED = HasVector("dense")
+WITHOUT_VECTOR = Not(EMBEDDED)  # found by words only, until it is embedded
 
 
 def of_document(doc_id: str) -> AnyOf:

@@ -15,22 +15,29 @@ _BM25_HALF_SCORE = 15.0
 Ranking = dict[str, float]  # ids with cosine similarities or BM25 scores
 
 
-def fuse(dense: Ranking, sparse: Ranking, fusion: Fusion, limit: int) -> list[tuple[str, float]]:
+def fuse(
+    dense: Ranking, sparse: Ranking, fusion: Fusion, limit: int, by_words: Ranking | None = None
+) -> list[tuple[str, float]]:
     """Return the best of both rankings with scores from 0 to 1, best first; ties are ordered by id.
 
     A "blend" score is the mean of cosine and scaled BM25, so it is comparable between questions. With "rrf" (reciprocal
     rank fusion), the first of both rankings has 1 however far away it is; with "dbsf" (distribution-based score
     fusion), a score says how far a passage stands out among the others that were found.
+
+    `by_words` is the BM25 of passages that have no dense vector. Theirs is the whole score, not half of it: scaled with
+    "blend"; with "rrf" by the rank, and with "dbsf" by the distance, among all passages that were found by words.
     """
-    found = {**dense, **sparse}
+    found, by_words = {**dense, **sparse}, by_words or {}
     if fusion.method == "rrf":
-        dense, sparse = _reciprocal_ranks(dense, fusion.k), _reciprocal_ranks(sparse, fusion.k)
+        dense, words = _reciprocal_ranks(dense, fusion.k), _reciprocal_ranks(sparse | by_words, fusion.k)
     elif fusion.method == "dbsf":
-        dense, sparse = _normalised(dense), _normalised(sparse)
+        dense, words = _normalised(dense), _normalised(sparse | by_words)
     else:
         # More were requested of each ranking than are returned: a ranking with fewer is complete.
-        return top(_blend(found, dense, scaled_bm25(sparse), sparse_complete=len(sparse) < limit), limit)
-    return top({id: (dense.get(id, 0.0) + sparse.get(id, 0.0)) / 2 for id in found}, limit)
+        blended = _blend(found, dense, scaled_bm25(sparse), sparse_complete=len(sparse) < limit)
+        return top(blended | scaled_bm25(by_words), limit)
+    fused = {id: (dense.get(id, 0.0) + words.get(id, 0.0)) / 2 for id in found}
+    return top(fused | {id: words[id] for id in by_words}, limit)
 
 
 def scaled_bm25(scores: Ranking) -> Ranking:

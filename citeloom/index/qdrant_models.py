@@ -32,6 +32,7 @@ class ClientLibrary(Generic[_Filter]):
     filter_type: type[_Filter]
     range_type: Callable[..., Any]
     is_empty: Callable[[str], Any]  # the condition that a field has no value
+    has_vector: Callable[[str], Any]  # the condition that there is a vector of a name
     index_options: Callable[[str], dict[str, Any]]  # of a payload index, by its kind
     word_tokenizer: Any
 
@@ -55,6 +56,8 @@ class ClientLibrary(Generic[_Filter]):
                 return library.FieldCondition(key=field, match=library.MatchPrefix(prefix=text))
             case f.Absent(field):
                 return self.is_empty(field)
+            case f.HasVector(name):
+                return self.has_vector(name)
             case f.Every(conditions):
                 return library.Filter(must=[self._condition(c) for c in conditions])
             case f.Some(conditions):

@@ -181,6 +181,7 @@ def summary_fields(document: Document) -> dict[str, Any]:
         "file_type": document.file_type,
         "pages": document.pages,
         "chunk_count": document.chunks,
+        "without_vector": document.without_vector,
         "content_hash": document.content_hash,
         "status": str(document.state),
         "reason": document.reason,

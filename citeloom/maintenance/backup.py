@@ -72,7 +72,7 @@ class BackupJob(SingleStepJob[BackupRequest]):
         self._projects = [self._catalog.projects.get(one) for one in self._request.projects]
         self._packed = self._total = 0  # bytes
 
-    def run(self) -> None:
+    def do(self) -> None:
         """Write the backup file."""
         unfinished = self._file.with_name(f".{self._file.name}.unfinished")
         # Another backup with the same name may have been queued too.

@@ -28,7 +28,7 @@ _FIRST_PAUSE, _MAX_PAUSE = 0.5, 10.0  # seconds between retries
 class CompactJob(SingleStepJob[CompactRequest]):
     """Rewrites an index without its deleted passages."""
 
-    def run(self) -> None:
+    def do(self) -> None:
         """Write the new index, then make it the one in use."""
         project = self._catalog.projects.get(self._request.project_id)
         disk_size = self._indexes.collections.size_on_disk
@@ -56,7 +56,7 @@ class MoveJob(SingleStepJob[MoveRequest]):
         self._new = moved(self._old, self._request.to)
         self._origin = replace(self._old.index_location, server=self._request.origin)
 
-    def run(self) -> None:
+    def do(self) -> None:
         """Copy, verify and swap; then delete the old index."""
         if self._is_done:
             self._new = self._old

@@ -1,13 +1,13 @@
-"""Base class of jobs in a single pass, such as moving an index. The job queue runs them like imports."""
+"""Base class of jobs that are not imports, such as moving an index."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import ClassVar, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from citeloom.api.maintenance import JobOutcome
 from citeloom.catalog import Catalog
@@ -21,9 +21,7 @@ _Request = TypeVar("_Request")
 
 @dataclass
 class SingleStepJob(Generic[_Request]):
-    """Base class of jobs in a single pass; a subclass implements `run`."""
-
-    pages_left: ClassVar[int] = 0
+    """Base class of jobs that are not imports; a subclass implements `do`."""
 
     _catalog: Catalog
     _indexes: Indexes
@@ -31,7 +29,6 @@ class SingleStepJob(Generic[_Request]):
     _report: ReportProgress
     _stop: threading.Event
     result: JobOutcome = field(default_factory=JobOutcome)
-    changed_sources: set[str] = field(default_factory=set)
     _done_and_total: tuple[int, int] = (0, 0)
     # By stage: a stage may be continued after a pause or another stage.
     _rates: dict[str, RateEstimator] = field(default_factory=dict)
@@ -39,26 +36,20 @@ class SingleStepJob(Generic[_Request]):
     def __post_init__(self) -> None:
         """Look up what the request names; subclasses do that."""
 
-    def run(self) -> None:
+    def do(self) -> None:
         """Do the job and set `result`; raise `JobStopped` if it is stopped early."""
         raise NotImplementedError
 
-    def run_first_pass(self) -> None:
+    def run(self) -> None:
         """Run the whole job."""
         began = time.monotonic()
         with suppress(JobStopped):
-            self.run()
+            self.do()
             self.result.stopped = False
         self.result.duration_seconds = round(time.monotonic() - began, 3)
 
-    def run_second_pass(self, give_way: Callable[[], None]) -> None:
-        """Do nothing: there is no second pass."""
-
-    def include_new(self) -> None:
+    def include_new(self, plan: object = None) -> None:
         """Do nothing: this job also serves a repeated request."""
-
-    def skip(self, sources: set[str]) -> None:
-        """Do nothing: the job reads no sources."""
 
     def clean_up(self) -> None:
         """Do nothing: a cancelled job leaves nothing to clean up."""
@@ -67,7 +58,7 @@ class SingleStepJob(Generic[_Request]):
         """Report progress."""
         self._done_and_total = done, total
         rate = self._rates.setdefault(stage, RateEstimator(total))
-        rate.under_way = done
+        rate.done = done
         seconds = rate.seconds_left()
         self._report(Progress(total=total, done=done, chunks_written=done, stage=stage, file=what, eta_seconds=seconds))
 

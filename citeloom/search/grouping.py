@@ -97,7 +97,7 @@ class HitGroup:
         }
         if lines := self._known("lines"):
             combined["lines"] = [min(first for first, _ in lines), max(last for _, last in lines)]
-        return ScoredPoint(best.id, self.score, {**best.payload, **combined})
+        return replace(best, score=self.score, payload={**best.payload, **combined})
 
     def _known(self, key: str) -> list[Any]:
         return [value for part in self.parts if (value := part.payload.get(key)) is not None]

@@ -117,6 +117,7 @@ def search_hit(
         score=group.score,
         merged=tuple(map(_reference, group.parts)) if len(group.parts) > 1 else (),
         also_in=tuple(map(_reference, group.also_in[:MAX_ALSO_IN])),
+        by_words_only=hit.by_words_only,
         details=None if modified is None else _details(hit, modified),
     )
 

@@ -15,14 +15,16 @@ from functools import partial
 from citeloom.api.search import Query, QueryResult, RerankCost
 from citeloom.api.verbs import handles
 from citeloom.catalog import Catalog
+from citeloom.catalog.coverage import EmbeddingState
 from citeloom.catalog.projects import Project
 from citeloom.core import fault_injection as faults
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.settings import FUSIONS, MAX_TOP_K, Settings
+from citeloom.core.types import Coverage
 from citeloom.index import filters
 from citeloom.index.base import Collection, Fusion, ScoredPoint, SparseVector
-from citeloom.index.models.embedding import ModelRegistry
+from citeloom.index.models.embedding import DenseModel, ModelRegistry
 from citeloom.index.models.reranker import Reranker
 from citeloom.search.grouping import MAX_ALSO_IN, HitGroup, group_hits
 from citeloom.search.hits import search_hit, within_budget
@@ -104,6 +106,8 @@ class SearchService:
         items, tokens = within_budget(hits, request.max_tokens)
         if omitted := sum(max(0, len(group.also_in) - MAX_ALSO_IN) for group in groups[: len(items)]):
             warnings.append(f"also_in names at most {MAX_ALSO_IN} places; the same is said in {omitted} more.")
+        coverage = self._catalog.documents.coverage(project.id)
+        warnings += _not_seen(coverage, project, hybrid=hybrid)
         faults.point("search.answered", text)
         return QueryResult(
             items=items,
@@ -112,7 +116,7 @@ class SearchService:
             sparse_model=project.sparse_model or None if hybrid else None,
             fusion=fusion.method if hybrid else None,
             reranked=cost,
-            coverage=self._catalog.documents.coverage(project.id),
+            coverage=coverage,
             total_tokens=tokens,
             budget_utilized=round(tokens / request.max_tokens, 3) if request.max_tokens else None,
             truncated=len(items) < len(hits),
@@ -163,19 +167,17 @@ class SearchService:
         where = search_conditions(
             self._catalog, project, request.filters, warnings, include_references=search.include_references
         )
-        model = self._models.for_questions(project.dense_model)
-        if model.info.fingerprint != project.dense_fingerprint:
-            raise CiteLoomError(
-                Code.EMBEDDING_MISMATCH,
-                f"The model {project.dense_model} is not the one that project '{project.id}' was built with.",
-                rebuild_step(project.id),
-            )
+        embedded = self._catalog.documents.embedding_state(project.id)
+        model = self._model(project) if embedded is not EmbeddingState.NONE else None
         cancel.check()
         with timing.of("embedding"):
-            dense = model.embed_query(text)
+            dense = model.embed_query(text) if model else None
             sparse = self._sparse(project, text) if fusion else None
         cancel.check()
-        find = partial(self._collection(project).search, dense, sparse, fusion=fusion)
+        some_without_vector = embedded is not EmbeddingState.ALL
+        find = partial(
+            self._collection(project).search, dense, sparse, fusion=fusion, some_without_vector=some_without_vector
+        )
         limit = _FIRST_PER_HIT * wanted
         while True:
             with timing.of("search"):
@@ -186,6 +188,17 @@ class SearchService:
                 return groups
             cancel.check()
             limit = min(_MAX_FOUND, 4 * limit)
+
+    def _model(self, project: Project) -> DenseModel:
+        """Return the model of a project; raise EMBEDDING_MISMATCH if its vectors are of another version."""
+        model = self._models.for_questions(project.dense_model)
+        if model.info.fingerprint != project.dense_fingerprint:
+            raise CiteLoomError(
+                Code.EMBEDDING_MISMATCH,
+                f"The model {project.dense_model} is not the one that project '{project.id}' was built with.",
+                rebuild_step(project.id),
+            )
+        return model
 
     def _rerank(
         self, text: str, groups: list[HitGroup], deadline: float, cancel: Cancel, warnings: list[str]
@@ -217,23 +230,32 @@ class SearchService:
 
     def similar(self, project: Project, texts: Sequence[str], top_k: int, cancel: Cancel) -> list[ScoredPoint]:
         """Return the passages nearest to any of these texts by words and meaning, including reference lists."""
-        collection, model = self._collection(project), self._models.for_questions(project.dense_model)
+        collection, embedded = self._collection(project), self._catalog.documents.embedding_state(project.id)
+        model = self._models.for_questions(project.dense_model) if embedded is not EmbeddingState.NONE else None
         search = self._settings.search
         fusion = Fusion(search.fusion, search.rrf_k) if project.hybrid_enabled else None
+        some_without_vector = embedded is not EmbeddingState.ALL
         found: dict[str, ScoredPoint] = {}
         for text in texts:
             cancel.check()
+            dense = model.embed_query(text) if model else None
             sparse = self._sparse(project, text) if fusion else None
-            for hit in collection.search(model.embed_query(text), sparse, top_k, fusion=fusion):
+            for hit in collection.search(dense, sparse, top_k, fusion=fusion, some_without_vector=some_without_vector):
                 if hit.id not in found or found[hit.id].score < hit.score:
                     found[hit.id] = hit
         return sorted(found.values(), key=lambda hit: -hit.score)
 
     def best_score_in(self, project: Project, text: str, doc_ids: Sequence[str]) -> float | None:
-        """Return the score of the nearest passage of some documents, from 0 to 1; None if they have none."""
+        """Return the score of the nearest passage of some documents by meaning, from 0 to 1.
+
+        None if they have no passages, or some that are not embedded yet: one of these may be nearer.
+        """
+        collection, where = self._collection(project), filters.AnyOf("doc_id", tuple(doc_ids))
+        embedded = self._catalog.documents.embedding_state(project.id)
+        if embedded is not EmbeddingState.ALL and collection.count_without_vectors(where):
+            return None
         vector = self._models.for_questions(project.dense_model).embed_query(text)
-        where = filters.AnyOf("doc_id", tuple(doc_ids))
-        return next((hit.score for hit in self._collection(project).search(vector, None, 1, where)), None)
+        return next((hit.score for hit in collection.search(vector, None, 1, where)), None)
 
 
 def _search_with_mentions(
@@ -266,6 +288,18 @@ def rerank(
     for group, score in zip(groups, scores, strict=True):
         group.score = round(min(1.0, max(0.0, score)), 4)
     return RerankCost(reranker.name, len(texts), round(time.monotonic() - began, 3))
+
+
+def _not_seen(coverage: Coverage, project: Project, *, hybrid: bool) -> list[str]:
+    """Return a note about the searchable documents that were not compared by meaning, if there are any."""
+    count = coverage.searchable - coverage.by_meaning
+    if not count:
+        return []
+    verb = "is" if count == 1 else "are"
+    if hybrid:
+        return [f"{count} of {coverage.searchable} documents {verb} found by words only, until embedded."]
+    step = "query_hybrid finds them by their words" if project.hybrid_enabled else "found as soon as they are"
+    return [f"{count} of {coverage.searchable} searchable documents {verb} not embedded yet: {step}."]
 
 
 def _checked_question(text: str) -> str:

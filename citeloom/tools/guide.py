@@ -18,12 +18,14 @@ query_hybrid (meaning + words) is the usual choice; query (meaning only) helps w
 Ask in a sentence or with the phrase you expect in the text, one matter per call. Raise top_k (to 20) before you give up.
 It also finds what you name: a citekey, an author and year, a title, "words in quotation marks".
 score means the same in every answer: 0.5 and more is a good match, below 0.25 hardly about it. per_document=1 shows more works.
+by_words_only (where true): not embedded yet, so only its words were compared; a low score says nothing against it.
 merged: neighbouring passages shown as one, each with its own page. also_in: where else the same words are, as in a preprint.
 A hit is a passage, not the whole argument: get_passage gives its neighbours and its page, get_document the pages around it.
 Lists of references are left out, unless you filter by section_prefix (say "References").
 max_tokens keeps an answer small; truncated_count says how many hits did not fit.
 Nothing found? Check coverage: "searchable" of "documents" is what was searched. list_documents(status="failed") says why
-the others were not. Only then say that the library has nothing.""",
+the others were not. "by_meaning" of the searchable ones are embedded: the rest are found by words only, so by query_hybrid.
+Only then say that the library has nothing.""",
     "filters": """\
 filters is an object; every key must hold. A value is a literal, a list (any of them; for tags all), or operators.
 {"citekey": "hartmann2019"} · {"author": "Evans", "year": {"$gte": 2015, "$lt": 2020}} · {"tags": ["method", "review"]}

@@ -101,7 +101,9 @@ def answer_schema(kind: Any, *without: str, **properties: Schema) -> Schema:
 PROJECTS = answer_schema(ProjectList, projects=_array(object_schema(ProjectSummary, "problem")))
 INSPECTION = answer_schema(CollectionDetails, "problem", storage=_OPEN, jobs=_array(_OPEN))
 QUERY_TIMES = ("embedding_seconds", "search_seconds")  # for dialects, not in answers of CiteLoom's own tools
-QUERY = answer_schema(QueryResult, *QUERY_TIMES, items=_array(object_schema(SearchHit, "details")))
+_HIT = object_schema(SearchHit, "details", "by_words_only")
+_HIT["properties"] |= {"by_words_only": schema_of(bool)}  # only where true
+QUERY = answer_schema(QueryResult, *QUERY_TIMES, items=_array(_HIT))
 PASSAGE = answer_schema(PassageResult, "project", links=_array(_OPEN))
 DOCUMENTS = answer_schema(DocumentPage, documents=_array(object_schema(DocumentSummary, "warnings")))
 DOCUMENT = answer_schema(DocumentText, "warnings", "metadata")

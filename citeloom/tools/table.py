@@ -94,7 +94,8 @@ def _query(call: Call[a.Query], *, hybrid: bool) -> Json:
         per_document=given.per_document,
     )
     answer = without(as_json(call.handle(request)), *o.QUERY_TIMES)
-    return {**answer, "items": [without(hit, "details") for hit in answer["items"]]}
+    hits = (without(hit, "details", *(() if hit["by_words_only"] else ["by_words_only"])) for hit in answer["items"])
+    return {**answer, "items": list(hits)}
 
 
 @_tool("Read a passage", a.GetPassage, o.PASSAGE)

@@ -22,9 +22,9 @@ from tests.support import ROOT, environment
 
 _WAYS = {
     "plain": "pypdfium2's text alone",
-    "quick": "CiteLoom, quick text",
+    "quick": "CiteLoom, first reading",
     "bare-docling": "docling without a model, its own pypdfium2 backend",
-    "whole": "CiteLoom, whole (docling with the bundled layout model; OCR where needed)",
+    "whole": "CiteLoom, complete (slow pages by OCR and docling with the bundled layout model)",
 }
 _QUALITY = {
     "word coverage": Judgement.word_coverage,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import random
 from collections.abc import Iterator
@@ -82,9 +83,14 @@ def seeds(dense: DenseModel) -> Seeds:
     papers = sorted((SAMPLE / "papers").glob("*.pdf"))
     passages = [p for paper in papers for p in chunk(convert(paper), count, dense.info.max_tokens)]
     texts = sorted({p.text[a:b] for p in passages for a, b in sentences(p.text) if b - a > _SENTENCE})
+    return Seeds(passages, np.array(dense.embed(texts), np.float32), vocabulary())
+
+
+@functools.cache
+def vocabulary() -> list[str]:
+    """Words of the language."""
     pieces = json.loads(_VOCABULARY.read_text(encoding="utf-8"))["model"]["vocab"]
-    words = [piece for piece in pieces if piece.isalpha() and len(piece) > 3]
-    return Seeds(passages, np.array(dense.embed(texts), np.float32), words)
+    return [piece for piece in pieces if piece.isalpha() and len(piece) > 3]
 
 
 def documents(project: Project, size: int, made_from: Seeds) -> Iterator[tuple[Document, list[Point]]]:

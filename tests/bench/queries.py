@@ -38,7 +38,7 @@ def measure(root: Path, sizes: list[int]) -> str:
     for size in sizes:
         say(f"building a collection of {size:,} passages")
         home = root / str(size)
-        _build(home, size, dense, sparse, made_from)
+        build(home, size, dense, sparse, made_from)
         copy = root / f"{size}-copy"
         shutil.copytree(home / "index", copy)
         bare = qdrant.EdgeShard.load(str(next(copy.glob("*/g*"))))
@@ -110,7 +110,7 @@ def _bare_query(tool: str, bare: qdrant.EdgeShard, dense: DenseModel, sparse: Sp
     return hybrid if tool == "query_hybrid" else query
 
 
-def _build(home: Path, size: int, dense: DenseModel, sparse: SparseModel, made_from: library.Seeds) -> None:
+def build(home: Path, size: int, dense: DenseModel, sparse: SparseModel, made_from: library.Seeds) -> None:
     """A home with one project of `size` passages."""
     home.mkdir()
     catalog = Catalog(home / "catalog.db")

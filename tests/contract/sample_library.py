@@ -12,7 +12,7 @@ from tests.support import SAMPLE
 PROJECT = "sample/library"
 HARTMANN = "hartmannQuotationErrorsScholarly2019"
 NOTES = "ReadingNotesHow"  # the Markdown file that is in no record
-COVERED = {"documents": 10, "searchable": 10, "pending": 0, "failed": 0, "without_file": 0}
+COVERED = {"documents": 10, "searchable": 10, "by_meaning": 10, "pending": 0, "failed": 0, "without_file": 0}
 RECORDS = {record["id"]: record for record in json.loads((SAMPLE / "library.json").read_text(encoding="utf-8"))}
 PAGE_TURNING = [  # question, citekey, printed pages, PDF pages
     ("how often was the cited page off by exactly one", HARTMANN, ["256"], [4, 4]),

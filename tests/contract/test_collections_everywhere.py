@@ -93,6 +93,7 @@ def test_an_empty_collection_gives_nothing(collection: Collection) -> None:
     assert collection.points(None, 5) == collection.get_points([ident(0)]) == list(collection.stored(EVERYTHING, 5))
     assert collection.count() == collection.delete(EVERYTHING) == 0
     assert collection.values("tags", 5) == {}
+    assert collection.count_without_vectors() == len(collection.without_vectors(EVERYTHING, 5)) == 0
     collection.rewrite(EVERYTHING, {"tags": ["x"]})
     collection.upsert([])
 
@@ -147,6 +148,64 @@ def test_a_vector_of_another_size_is_refused_and_nothing_is_written(collection: 
         collection.search([1.0, 2.0], None, 3)
     assert caught.value.code == Code.QUERY_FAILED
     assert collection.count() == 1
+
+
+# -- vectors that are added later -----------------------------------------------------------------------------
+
+
+def unembedded(number: int, version: str = "v1", **payload: Any) -> Point:
+    return replace(point(number, version, **payload), dense=None)
+
+
+def test_a_passage_gets_its_vector_later_and_keeps_words_and_payload(collection: Collection) -> None:
+    written = [unembedded(n) for n in range(150)]  # more than two batches
+    collection.upsert(written)
+    assert collection.count_without_vectors() == collection.count() == 150
+    assert collection.search([1.0, 0, 0, 0], None, 10) == []
+    assert collection.get_points([ident(3)]) == [written[3]]
+    collection.add_vectors({ident(n): [0.6, 0.0, -0.8, 0.0] for n in range(140)})
+    assert sorted(numbers(collection.without_vectors(EVERYTHING, 1000))) == list(range(140, 150))
+    assert collection.count_without_vectors(Range("chunk_index", gte=145)) == 5
+    assert len(collection.search([0.6, 0.0, -0.8, 0.0], None, 1000)) == 140
+    stored = collection.get_points([one.id for one in written])
+    assert [(one.id, one.sparse, one.payload) for one in stored] == [(p.id, p.sparse, p.payload) for p in written]
+    assert all(list(one.dense or ()) == pytest.approx([0.6, 0.0, -0.8, 0.0]) for one in stored[:140])
+
+
+def test_vectors_of_passages_that_are_gone_make_no_passages(collection: Collection) -> None:
+    collection.upsert([unembedded(n) for n in range(4)])
+    collection.delete(AnyOf("chunk_index", (1,)))
+    collection.add_vectors({ident(n): [1.0, 0.0, 0.0, 0.0] for n in (90, 1, 0, 91, 2)})
+    collection.add_vectors({ident(90): [1.0, 0.0, 0.0, 0.0]})
+    collection.add_vectors({})
+    assert numbers(collection.without_vectors(EVERYTHING, 10)) == [3]
+    assert collection.count() == 3 and [p.id for p in collection.points(None, 10)] == [ident(n) for n in (0, 2, 3)]
+    assert sorted(numbers(collection.search([1.0, 0, 0, 0], None, 10))) == [0, 2]
+
+
+def test_a_passage_written_again_without_its_vector_has_none(collection: Collection) -> None:
+    collection.upsert([point(0), point(1)])
+    collection.upsert([unembedded(0)])
+    assert numbers(collection.without_vectors(EVERYTHING, 10)) == [0]
+    assert numbers(collection.search([1.0, 0, 0, 0], None, 10)) == [1]
+
+
+def test_a_hidden_set_gets_its_vectors_but_is_not_seen_without_them(collection: Collection) -> None:
+    collection.upsert([unembedded(n, "old" if n < 2 else "new") for n in range(4)])
+    collection.hide("new")
+    assert sorted(numbers(collection.without_vectors(EVERYTHING, 10))) == [0, 1]
+    assert collection.count_without_vectors() == 2
+    collection.add_vectors({ident(n): [1.0, 0.0, 0.0, 0.0] for n in (0, 2)})
+    collection.show("new", instead_of="old")
+    assert numbers(collection.without_vectors(EVERYTHING, 10)) == [3]
+
+
+def test_an_added_vector_of_another_size_is_refused(collection: Collection) -> None:
+    collection.upsert([unembedded(0)])
+    with pytest.raises(CiteLoomError, match="dim") as caught:
+        collection.add_vectors({ident(0): [1.0, 2.0]})
+    assert caught.value.code == Code.STORAGE_ERROR
+    assert collection.count_without_vectors() == 1
 
 
 # -- what readers see -----------------------------------------------------------------------------------------
@@ -345,6 +404,36 @@ def test_every_kind_of_filter_keeps_what_fits_and_nothing_else(collection: Colle
         assert sorted(numbers(collection.search(point(0).dense, None, 10, where))) == fitting, where
 
 
+@pytest.mark.parametrize("method", ["blend", "rrf", "dbsf"])
+def test_a_passage_without_its_vector_is_scored_by_its_words_and_marked(collection: Collection, method: str) -> None:
+    embedded = [Point(ident(n), [1.0, n, 0, 0], SparseVector([7], [1.0 + n]), {"chunk_index": n}) for n in range(3)]
+    rare = Point(ident(3), None, SparseVector([7, 8], [9.0, 9.0]), {"chunk_index": 3})
+    collection.upsert([*embedded, rare, Point(ident(4), None, SparseVector([9], [1.0]), {"chunk_index": 4})])
+    question = ([0.0, 0.0, 1.0, 0.0], SparseVector([7, 8], [1.0, 1.0]), 10)
+    hits = collection.search(*question, fusion=Fusion(method), some_without_vector=True)
+    assert numbers(hits)[0] == 3 and sorted(numbers(hits)) == [0, 1, 2, 3]
+    assert [hit.by_words_only for hit in hits] == [True, False, False, False]
+    where = Range("chunk_index", lt=3)
+    assert collection.search(*question, where, Fusion(method), some_without_vector=True) == collection.search(
+        *question, where, Fusion(method)
+    )
+    collection.hide("v1")
+    collection.rewrite(AnyOf("chunk_index", (3,)), {"version": "v1"})
+    assert sorted(numbers(collection.search(*question, fusion=Fusion(method), some_without_vector=True))) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("method", ["blend", "rrf", "dbsf"])
+def test_where_nothing_is_embedded_yet_words_alone_find_passages(collection: Collection, method: str) -> None:
+    collection.upsert([unembedded(n) for n in range(4)])
+    words = SparseVector([1, 7], [1.0, 1.0])
+    by_both = collection.search([1.0, 0, 0, 0], words, 10, fusion=Fusion(method), some_without_vector=True)
+    assert by_both == collection.search(None, words, 10, fusion=Fusion(method), some_without_vector=True)
+    assert numbers(by_both)[0] == 1 and len(by_both) == 4 and all(hit.by_words_only for hit in by_both)
+    if method == "blend":
+        plain = collection.search(None, words, 10)
+        assert [(hit.id, hit.score) for hit in by_both] == [(hit.id, hit.score) for hit in plain]
+
+
 # -- the same everywhere --------------------------------------------------------------------------------------
 
 WORDS = ["salt", "sea", "Über", "café", "naïve", "Moth", "moths", "2019", "l'état", "co-op"]
@@ -426,3 +515,32 @@ def test_the_same_question_finds_the_same_passages_in_the_same_order_everywhere(
         assert [hit.payload for hit in other] == [hit.payload for hit in first]
         assert [hit.score for hit in other] == pytest.approx([hit.score for hit in first], abs=0.0002)
     assert len({made.count(where) for made in everywhere}) == 1
+    # Where every passage is embedded, it makes no difference that some might not be.
+    assert everywhere[0].search(*asked, limit, where, fusion, some_without_vector=True) == first
+
+
+cosine_0 = st.tuples(st.just(0.0), st.sets(st.integers(0, 3)))
+embedded_passages = st.lists(st.tuples(st.floats(0, 1), st.sets(st.integers(0, 5))), max_size=8)
+
+
+@settings(max_examples=40, deadline=None)
+@given(embedded_passages, cosine_0, st.sampled_from(["blend", "rrf", "dbsf"]))
+def test_the_best_by_words_is_never_below_what_shares_fewer_words_and_means_something_else(
+    one: Collection, others: list[tuple[float, set[int]]], worse: tuple[float, set[int]], method: str
+) -> None:
+    one.delete(EVERYTHING)
+    question = SparseVector(list(range(7)), [1.0] * 7)
+
+    def words(which: set[int]) -> SparseVector | None:
+        return SparseVector(sorted(which), [1.0] * len(which)) if which else None
+
+    points = [
+        Point(ident(n), [cosine, (1 - cosine**2) ** 0.5, 0.0, 0.0], words(which), {"chunk_index": n})
+        for n, (cosine, which) in enumerate([worse, *others])
+    ]
+    best = Point(ident(99), None, SparseVector(list(range(7)), [2.0] * 7), {"chunk_index": 99})
+    one.upsert([*points, best])
+    hits = one.search([1.0, 0.0, 0.0, 0.0], question, 20, fusion=Fusion(method), some_without_vector=True)
+    found = numbers(hits)
+    assert 99 in found and found.index(99) < (found.index(0) if 0 in found else len(found))
+    one.delete(EVERYTHING)

@@ -65,7 +65,7 @@ def a_status(**changes: Any) -> StatusResult:
         **{"version": "0", "pid": 1, "data_folder": "/data", "settings_file": "/data/citeloom.toml", "converter": "c"},
         **{"projects": 1, "jobs": [], "paused": False, "editors": 0, "started_by": "app"},
         **{"settings_problem": None, "lost": None},
-        "coverage": {"documents": 0, "searchable": 0, "pending": 0, "failed": 0, "without_file": 0},
+        "coverage": {"documents": 0, "searchable": 0, "by_meaning": 0, "pending": 0, "failed": 0, "without_file": 0},
     }
     return decode({**idle, **changes}, StatusResult)
 

@@ -47,8 +47,8 @@ class SampleProjects:
     @property
     def coverage(self) -> Coverage:
         """How much can be searched: all of it but what failed."""
-        count = len(self.ids)
-        return Coverage(count, count - self.failed, pending=0, failed=self.failed, without_file=0)
+        count, found = len(self.ids), len(self.ids) - self.failed
+        return Coverage(count, found, found, pending=0, failed=self.failed, without_file=0)
 
 
 def _row(doc_id: str) -> DocumentRow:

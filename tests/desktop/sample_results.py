@@ -8,7 +8,7 @@ from typing import Any
 from citeloom.api.library import DocumentRow, NewProject, ProjectDetails, ProjectSummary
 from citeloom.core.types import Coverage
 
-EMPTY = Coverage(documents=0, searchable=0, pending=0, failed=0, without_file=0)
+EMPTY = Coverage(documents=0, searchable=0, by_meaning=0, pending=0, failed=0, without_file=0)
 
 
 def summary(name: str, coverage: Coverage = EMPTY, **more: Any) -> ProjectSummary:
@@ -65,6 +65,7 @@ def document_row(doc_id: str, **more: Any) -> DocumentRow:
         "file_type": "pdf",
         "pages": 3,
         "chunk_count": 0,
+        "without_vector": 0,
         "content_hash": None,
         "status": "ready",
         "reason": None,

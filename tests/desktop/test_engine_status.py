@@ -19,7 +19,8 @@ from citeloom.desktop.shell.tray import tray_state
 from tests.desktop.fake_engine_tasks import a_status, fake_context
 
 STATUS = a_status(
-    projects=2, coverage={"documents": 150, "searchable": 142, "pending": 0, "failed": 5, "without_file": 3}
+    projects=2,
+    coverage={"documents": 150, "searchable": 142, "by_meaning": 142, "pending": 0, "failed": 5, "without_file": 3},
 )
 PROGRESS = {"type": "JobProgress", "job_id": "j", "project_id": "thesis", "total": 10, "searchable": 10, "done": 2}
 JOB = RunningJob(job_id="j", project="thesis", stage="read", total=10, searchable=10, done=2)

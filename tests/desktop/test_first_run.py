@@ -208,7 +208,7 @@ def test_whoever_goes_back_while_languages_are_being_kept_gets_no_project(qtbot:
 
 
 def test_the_last_counts_are_shown_however_busy_the_engine_is(qtbot: QtBot) -> None:
-    coverage = Coverage(documents=2, searchable=1, pending=1, failed=0, without_file=0)
+    coverage = Coverage(documents=2, searchable=1, by_meaning=1, pending=1, failed=0, without_file=0)
     context, tasks = fake_context(
         library_add_project=new_project("t"),
         importing_ingest={"job_id": "j", "state": "queued"},

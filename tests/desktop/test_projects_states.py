@@ -401,7 +401,8 @@ def test_a_doubtful_paper_says_what_it_claims_and_is_decided_on(
     def documents(asked: dict[str, Any]) -> DocumentPage:
         answer = samples.documents(asked)
         claim = {"claimed_citekey": "hartmann2019", "claimed_by": "doi", "citekey": "", "reason": None}
-        rows = [replace(row, **claim) if row.doc_id == "d000000" else row for row in answer.documents]
+        words = {"without_vector": 2, "reason": None}
+        rows = [replace(row, **(claim if row.doc_id == "d000000" else words)) for row in answer.documents]
         return replace(answer, documents=rows)
 
     page, tasks = opened(qtbot, samples, library_list_documents=documents, **{verb: document_row("d000000")})
@@ -412,6 +413,7 @@ def test_a_doubtful_paper_says_what_it_claims_and_is_decided_on(
     papers.view.selectRow(0)
     assert papers.model.index(0, STATUS).data() == "Doubtful"
     assert papers.model.index(0, NOTE).data() == "Doubtful: claims to be @hartmann2019"
+    assert papers.model.index(1, NOTE).data() == "Found by its words only so far"
     assert "has another file" in papers.details.lines["record"].text()
     with qtbot.waitSignal(papers.actions_.notice) as told:
         getattr(papers.actions_, action).trigger()

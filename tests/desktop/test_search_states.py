@@ -124,12 +124,12 @@ def test_typing_on_keeps_the_chosen_hit_and_does_not_draw_its_page_anew(qtbot: Q
 
 
 def test_what_cannot_be_searched_is_always_said(qtbot: QtBot) -> None:
-    since = replace(COVERAGE, searchable=8, failed=2)
+    since = replace(COVERAGE, searchable=8, by_meaning=5, failed=2)
     page, _ = opened(qtbot, search_query=found(coverage=since))
     assert page.coverage.text() == "9 of 10 papers searchable, 1 could not be read"
     ask(page, qtbot)
     qtbot.waitUntil(lambda: page.stack.currentWidget() is page.no_results)
-    assert page.coverage.text() == "8 of 10 papers searchable, 2 could not be read"
+    assert page.coverage.text() == "8 of 10 papers searchable, 3 by words only so far, 2 could not be read"
     assert "8 papers were searched" in page.no_results.message.text()
     assert page.no_results.buttons[0].isHidden(), "there is no filter to leave out"
     with qtbot.waitSignal(page.context.open_page) as gone:
@@ -244,6 +244,14 @@ def test_a_scan_is_shown_first_and_marked_when_its_words_have_been_found(qtbot: 
     qtbot.waitUntil(lambda: bool(page.reader.page.canvas.marks))
     assert [args["recognise"] for verb, args in tasks.asked if verb == "library_page_image"][:2] == [False, True]
     assert page.model.index(0).data(BADGE) == "OCR"
+
+
+def test_a_hit_found_by_its_words_alone_says_so_beside_its_score(qtbot: QtBot) -> None:
+    hits = (a_hit(), a_hit(2, by_words_only=True), a_hit(3, by_words_only=True, text_source="ocr"))
+    page, _ = opened(qtbot, search_query=found(*hits))
+    ask(page, qtbot)
+    qtbot.waitUntil(lambda: page.model.rowCount() == 3)
+    assert [page.model.index(row).data(BADGE) for row in range(3)] == ["", "By words only", "OCR · By words only"]
 
 
 def test_what_an_agent_stored_says_so_and_cannot_be_cited(qtbot: QtBot) -> None:
@@ -401,7 +409,7 @@ def test_a_question_for_another_project_is_not_asked_of_the_one_that_was_chosen(
 
 
 def test_whoever_is_choosing_a_project_is_not_disturbed_when_they_are_counted_again(qtbot: QtBot) -> None:
-    counted = replace(COVERAGE, searchable=10, failed=0)
+    counted = replace(COVERAGE, searchable=10, by_meaning=10, failed=0)
     page, tasks = opened(qtbot, library_list_projects=listed(PROJECT, replace(PROJECT, id="other")))
     names = page.bar.project.view()
     page.bar.project.showPopup()

@@ -17,7 +17,7 @@ from typing import Any
 
 import psutil
 from reportlab.lib.styles import getSampleStyleSheet
-from reportlab.platypus import PageBreak, Paragraph, SimpleDocTemplate
+from reportlab.platypus import Flowable, PageBreak, Paragraph, SimpleDocTemplate
 
 from citeloom.index.edge.collection import EdgeCollection
 from citeloom.ipc.protocol import PROTOCOL
@@ -44,8 +44,8 @@ def four_papers(folder: Path) -> list[Path]:
     ]
 
 
-def pdf_paper(path: Path, word: str) -> Path:
-    """A PDF of three pages without numbers, with a heading on each."""
+def pdf_paper(path: Path, word: str, *, diagram: bool = False) -> Path:
+    """A PDF of three pages without numbers, with a heading on each; the layout of a diagram's page is uncertain."""
     style = getSampleStyleSheet()
     parts: list[Any] = [Paragraph(f"On the {word} in spring", style["Title"])]
     for number, name in enumerate(("Introduction", "Methods", "Results"), start=1):
@@ -55,9 +55,25 @@ def pdf_paper(path: Path, word: str) -> Path:
             again = f"who came back after {len(month)} days to see what had become of the {word} since they had left."
             parts.append(Paragraph(f"{text} {again}", style["BodyText"]))
         parts.append(PageBreak())
+    if diagram:
+        parts.append(_Diagram())
     path.parent.mkdir(parents=True, exist_ok=True)
     SimpleDocTemplate(str(path), invariant=1).build(parts)
     return path
+
+
+class _Diagram(Flowable):  # type: ignore[misc]
+    """Boxes with a word or two in each, scattered over the width of the page."""
+
+    def wrap(self, width: float, height: float) -> tuple[float, float]:
+        return width, 620.0
+
+    def draw(self) -> None:
+        for number in range(24):
+            left, up = number * 37 % 150, number * 25
+            for across in (left, left + 120 + number * 53 % 130):
+                self.canv.rect(across - 4, up - 3, 60, 11)
+                self.canv.drawString(across, up, f"step {number + 1}")
 
 
 def settings(home: Path, text: str) -> None:

@@ -25,7 +25,6 @@ from tests.flows.steps import (
     four_papers,
     kill_engine,
     paper,
-    settings,
 )
 from tests.support import citeloom, done, stop_engine, wait_for
 
@@ -212,7 +211,7 @@ def test_a_pipe_with_the_name_of_a_paper_does_not_hold_up_the_import(make: Maker
 
 
 VANISHES = {
-    "before it is opened": ("import.read", "1-reefs.md"),
+    "before it is opened": ("import.fetch", "4-tides.md"),
     "before it is converted": ("conversion.quick", "4-tides.md"),
 }
 
@@ -224,7 +223,6 @@ def test_a_file_that_vanishes_during_the_import_costs_that_file_only(
     four_papers(folder)
     project = Project.made(home, folder)
     stop_engine(home)
-    settings(home, "[engine]\nworkers = 1\n")  # so that the last file is not read while the first one is
     held = Pause(tmp_path / "held")
     with engine_with(home, held.at(*VANISHES[when])):
         with held.doing((folder / "4-tides.md").unlink):

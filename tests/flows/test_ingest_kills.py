@@ -132,9 +132,9 @@ def test_after_a_kill_everything_committed_is_found_before_the_import_goes_on(li
 
 def test_an_import_that_keeps_killing_the_engine_is_given_up_in_the_end(library: Library, copied: Path) -> None:
     copy_home(library.empty, copied)
-    die_while_importing(copied, *STAGES["embedded"])
+    die_while_importing(copied, *STAGES["matched"])
     for _ in range(2):
-        with engine_with(copied, *STAGES["embedded"]) as engine:
+        with engine_with(copied, *STAGES["matched"]) as engine:
             assert engine.wait(WAIT) == -signal.SIGKILL
     done(citeloom(copied, "engine", "start"))
     wait_until_idle(copied)
@@ -203,7 +203,7 @@ SLOW = fault("import.read", "sleep", value=0.3)
 
 def some_done(control: Control) -> bool:
     jobs = control.call("engine.status")["jobs"]
-    return bool(jobs) and 1 <= jobs[0].get("done", 0) <= 2
+    return bool(jobs) and 1 <= jobs[0].get("searchable", 0) <= 2
 
 
 def test_a_stopped_engine_parks_its_import_and_the_next_one_finishes_it(library: Library, copied: Path) -> None:

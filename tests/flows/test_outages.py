@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.faults import Pause
+from tests.faults import Pause, fault
 from tests.flows.steps import (
     Control,
     Project,
@@ -77,7 +77,7 @@ def test_a_server_that_goes_away_in_the_middle_of_an_import_costs_no_document(
         text=True,
     )
     with Control(home) as control:
-        wait_for(lambda: job(control).get("done", 0) >= 5, "the first papers")
+        wait_for(lambda: job(control).get("searchable", 0) >= 5, "the first papers")
         qdrant.close()
         held_up = waiting(control)
         assert (held_up["state"], held_up["stage"], held_up["failed"]) == ("running", "wait", 0)
@@ -187,11 +187,13 @@ def test_a_data_folder_whose_drive_goes_away_is_waited_for_and_opened_anew(own_d
     settings(own_drive, "[search]\nmax_top_k = 30\n")
     project = Project.made(own_drive, tmp_path / "papers")
     stop_engine(own_drive)
-    second = Pause(tmp_path / "second")
-    with engine_with(own_drive, second.at("import.read", "2-moths.md")) as engine, Editor(own_drive) as editor:
+    second, converted = Pause(tmp_path / "second"), tmp_path / "converted"
+    faults = second.at("import.read", "2-moths.md"), fault("conversion.ended", "note", value=str(converted))
+    with engine_with(own_drive, *faults) as engine, Editor(own_drive) as editor:
         begin_ingest(own_drive)
         with Control(own_drive) as control:
             second.wait("the second paper")
+            wait_for(lambda: converted.read_text().count("\n") == 4, "the papers that are read ahead")
             disconnect(own_drive)
             second.release()
             assert waiting(control)["failed"] == 0

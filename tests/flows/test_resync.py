@@ -344,7 +344,7 @@ def test_a_rebuild_gives_the_same_ids_and_the_old_index_answers_meanwhile(home: 
                 seen.append({hit["chunk_id"] for hit in found})
                 over.wait(0.02)
 
-    with engine_with(home, fault("import.written", "sleep", value=0.1)):
+    with engine_with(home, fault("import.written", "sleep", value=0.6)):
         reader = threading.Thread(target=read)
         reader.start()
         try:

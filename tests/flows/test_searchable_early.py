@@ -1,4 +1,4 @@
-"""PDFs are searchable by their quick text at once, and better once they were read whole, whatever comes between."""
+"""PDFs are searchable by their text layer at once; pages that need more follow, whatever comes between."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Library:
         self.early, undisturbed = root / "early", root / "undisturbed"
         self.conversions = undisturbed / "cache" / "conversions"
         for name, word in SUBJECTS.items():
-            pdf_paper(self.papers / f"{name}.pdf", word)
+            pdf_paper(self.papers / f"{name}.pdf", word, diagram=True)
         self.early.mkdir()
         project = Project.made(self.early, self.papers)
         stop_engine(self.early)
@@ -81,8 +81,8 @@ class Library:
         with engine_with(self.early, holding(self.early)):
             begin_ingest(self.early)
             with Control(self.early) as control:
-                wait_for(lambda: progress(control).get("searchable") == 3, "the quick text of three papers")
-                assert progress(control)["done"] == 0
+                wait_for(lambda: progress(control).get("stage") == "convert", "the text layers of three papers")
+                assert (progress(control)["searchable"], progress(control)["done"]) == (3, 0)
             self.quick = {hit["chunk_id"]: hit for hit in project.search("measured", "--top", "20")}
             assert {hit["source"] for hit in self.quick.values()} == {f"{name}.pdf" for name in SUBJECTS}
             kill_engine(self.early)
@@ -146,9 +146,9 @@ def test_what_comes_while_others_are_read_whole_is_searchable_before_they_are_fi
     library: Library, copied: Path, tmp_path: Path
 ) -> None:
     copy_home(library.early, copied)
-    elsewhere = pdf_paper(tmp_path / "elsewhere" / "newt.pdf", "newt")
+    elsewhere = pdf_paper(tmp_path / "elsewhere" / "newt.pdf", "newt", diagram=True)
     folder = tmp_path / "more"
-    pdf_paper(folder / "eel.pdf", "eel")
+    pdf_paper(folder / "eel.pdf", "eel", diagram=True)
     project = Project(copied)
     with engine_with(copied, holding(copied)):
         with Control(copied) as control:
@@ -162,7 +162,7 @@ def test_what_comes_while_others_are_read_whole_is_searchable_before_they_are_fi
             control.call("importing.ingest", project="p", source=str(elsewhere))
             wait_for(lambda: found("newt"), "a file that came later")
             for word in ("eel", "owl"):
-                pdf_paper(folder / f"{word}.pdf", word)
+                pdf_paper(folder / f"{word}.pdf", word, diagram=True)
                 control.call("importing.ingest", project="p", source=str(folder))
                 wait_for(lambda word=word: found(word), "a folder that came later, or grew")
             assert [job["done"] for job in control.call("engine.status")["jobs"]] == [0, 0, 0]

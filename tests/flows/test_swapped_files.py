@@ -28,7 +28,7 @@ def test_a_file_that_is_swapped_for_a_link_is_not_read_and_that_is_said(home: Pa
         (papers / name).unlink()
         (tmp_path / f"{name}.aside").rename(papers / name)
 
-    # Just before the one is read, and after that taken back; just before the other is hashed.
+    # Just before the one is read, and after that taken back; just before the other is.
     before, after, hashing = (Pause(tmp_path / name) for name in ("before", "after", "hashing"))
     with engine_with(
         home,
@@ -46,7 +46,7 @@ def test_a_file_that_is_swapped_for_a_link_is_not_read_and_that_is_said(home: Pa
         swap_back("deep")
         reasons = {Path(one["source"]).name: one["reason"] for one in result["errors"]}
         assert set(reasons) == {"1-reefs.md", "moss.md"}
-        assert "changed while it was being read" in reasons["1-reefs.md"]
+        assert "outside what the project may read" in reasons["1-reefs.md"]
         assert "outside what the project may read" in reasons["moss.md"]
         texts = {text for _, text in project.found()}
         assert len(texts) == 9 and not any("Zanzibar" in text or "Samarkand" in text for text in texts)

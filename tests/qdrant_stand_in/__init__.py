@@ -137,8 +137,20 @@ class QdrantStandIn(StandIn):
         points = models.PointsList.model_validate(body).points
         for point in points:
             assert isinstance(point.vector, dict)
-            self._check_size(name, point.vector["dense"])
+            if "dense" in point.vector:
+                self._check_size(name, point.vector["dense"])
         self.local.upsert(name, points)
+        return _DONE
+
+    def _update_vectors(self, name: str, body: Any) -> Any:
+        points = models.UpdateVectors.model_validate(body).points
+        for point in points:
+            assert isinstance(point.vector, dict)
+            self._check_size(name, point.vector["dense"])
+            # A server fails at the first passage that is not there, with the earlier ones written.
+            if not self.local.retrieve(name, [point.id], False):
+                raise LookupError(f"No point with id {point.id} found")
+            self.local.update_vectors(name, [point])
         return _DONE
 
     def _delete(self, name: str, body: Any) -> Any:
@@ -197,6 +209,7 @@ class QdrantStandIn(StandIn):
 
     _ANSWERS: ClassVar[dict[tuple[str, str], Callable[[QdrantStandIn, str, Any], Any]]] = {
         ("PUT", "/points"): _upsert,
+        ("PUT", "/points/vectors"): _update_vectors,
         ("POST", "/points/delete"): _delete,
         ("POST", "/points/payload"): _set_payload,
         ("POST", "/points/query/batch"): _query,

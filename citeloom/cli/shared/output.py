@@ -131,7 +131,8 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
 
 def coverage(known: Coverage) -> str:
     """Return a text on how much of a project is searchable."""
-    parts = [f"{known.searchable} of {known.documents} documents searchable"]
+    embedded = f" ({known.by_meaning} of them by meaning)" if known.by_meaning < known.searchable else ""
+    parts = [f"{known.searchable} of {known.documents} documents searchable{embedded}"]
     others = ((known.pending, "pending"), (known.failed, "failed"), (known.without_file, "without a file"))
     return ", ".join([*parts, *(f"{count} {word}" for count, word in others if count)])
 

@@ -60,6 +60,7 @@ class BundledLayout(BaseLayoutModel):
             )
         settings = onnxruntime.SessionOptions()
         settings.intra_op_num_threads = settings.inter_op_num_threads = 1  # several workers share the cores
+        settings.enable_cpu_mem_arena = False  # it would keep the memory of the largest page
         self._session = onnxruntime.InferenceSession(data, settings, providers=["CPUExecutionProvider"])
 
     @classmethod

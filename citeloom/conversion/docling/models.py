@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import importlib.util
 import os
 from functools import cache
@@ -26,6 +25,8 @@ def docling_models_folder() -> Path | None:
 
 def models_in_use() -> dict[str, str]:
     """Return the names of the models in use."""
+    import importlib.metadata  # every worker starts with this module, but few are asked
+
     version = importlib.metadata.version("docling-slim")
     folder = docling_models_folder()
     if folder:

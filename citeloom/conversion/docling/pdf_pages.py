@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import cache
 from io import BytesIO
 from typing import Any
@@ -19,13 +19,13 @@ from docling_core.types.doc import BoundingBox, ContentLayer, DocItem, DocItemLa
 
 from citeloom.conversion.docling import quietly
 from citeloom.conversion.docling.layout_plugin import BundledLayout, BundledLayoutOptions
+from citeloom.conversion.docling.layout_regions import corrected_regions
 from citeloom.conversion.docling.models import docling_models_folder
 from citeloom.conversion.docling.pdf_backend import DoclingSource, DoclingSourceBackend, DoclingSourceOptions
 from citeloom.conversion.docling.table_plugin import WhiteSpaceTableOptions, WhiteSpaceTables
 from citeloom.conversion.image_files import PageImages
-from citeloom.conversion.pdf.layout_regions import corrected_regions
 from citeloom.conversion.pdf.raw_page import OutlineEntry, RawPage, Word
-from citeloom.conversion.pdf.reading_order import Region, RegionKind, document_gutters, region_of, regions, rows
+from citeloom.conversion.pdf.reading_order import Region, RegionKind, region_of, rows
 
 _SLICE = 24  # pages per batch, which limits memory
 _FOOTNOTE_AREA = 0.7  # footnotes start below this share of the page's height
@@ -38,18 +38,26 @@ _KINDS = {
 
 
 def lay_out(
-    pages: list[RawPage], outline: list[OutlineEntry], pictures: PageImages, on_progress: Callable[[int, int], None]
+    pages: list[RawPage],
+    geometry: list[list[Region]],
+    numbers: Collection[int],
+    outline: list[OutlineEntry],
+    pictures: PageImages,
+    on_progress: Callable[[int, int], None],
 ) -> list[list[Region]]:
-    """Return the regions of every page in reading order; words that docling leaves out come last."""
+    """Return the regions of every page in reading order: by docling for the pages with these numbers, else as they are.
+
+    Words that docling leaves out come last on their page.
+    """
     source = DoclingSource(pages, outline, pictures)
-    gutters = document_gutters(pages)
-    result: list[list[Region]] = []
-    for first in range(0, len(pages), _SLICE):
-        on_progress(first, len(pages))
-        last = min(first + _SLICE, len(pages))
+    result = list(geometry)
+    done = 0
+    for first, last in _slices(numbers):
+        on_progress(done, len(numbers))
+        done += last - first + 1
         with quietly():
-            read = _pipeline().execute(_input(source, first + 1, last), raises_on_error=True)
-        ordered: dict[int, list[Region]] = {page.number: [] for page in pages[first:last]}
+            read = _pipeline().execute(_input(source, first, last), raises_on_error=True)
+        ordered: dict[int, list[Region]] = {number: [] for number in range(first, last + 1)}
         assigned: dict[int, set[int]] = {number: set() for number in ordered}
         for region, cells in _regions(read, source):
             ordered[region.lines[0].page].append(region)
@@ -59,8 +67,20 @@ def lay_out(
             unassigned = [word for at, piece in enumerate(pieces) if at not in assigned[number] for word in piece]
             if unassigned:
                 found.append(region_of(rows(unassigned), number))
-            result.append(corrected_regions(found, regions(pages[number - 1], gutters)))
+            result[number - 1] = corrected_regions(found, geometry[number - 1])
     return result
+
+
+def _slices(numbers: Collection[int]) -> list[tuple[int, int]]:
+    """Return the first and last page of each batch: consecutive pages, not too many."""
+    slices: list[tuple[int, int]] = []
+    for number in sorted(numbers):
+        first, last = slices[-1] if slices else (0, -1)
+        if number == last + 1 and number - first < _SLICE:
+            slices[-1] = (first, number)
+        else:
+            slices.append((number, number))
+    return slices
 
 
 def _input(source: DoclingSource, first: int, last: int) -> InputDocument:

@@ -21,7 +21,7 @@ from citeloom.conversion.docling.blocks import SPEAKER_NOTES, read_blocks, unrea
 from citeloom.conversion.file_errors import file_error
 from citeloom.conversion.office import epub, office_xml, plain_html, web_page
 from citeloom.conversion.office.zip_package import NAMES, Package, damaged
-from citeloom.conversion.text_tools import find_dois, tidy, word_coverage, words_of
+from citeloom.conversion.text_tools import count_raw_words, count_words, find_dois, tidy, word_coverage, words_of
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.types import Block, Converted, Page
 
@@ -62,7 +62,9 @@ def read(path: Path, kind: str, converter: str) -> Converted:
         raise file_error(path, f"The file {path.name} contains no text.", next_step)
     visible = " ".join(" ".join(source.visible).split())  # line breaks mean nothing in these formats
     shown = (block.text for block in blocks if block.section_path[-1:] != (SPEAKER_NOTES,))
-    coverage = word_coverage([visible], shown, source.omitted)
+    expected = count_raw_words(visible)
+    expected.subtract(count_words(source.omitted))
+    coverage = word_coverage(expected, count_words(shown))
     if coverage < _POOR_COVERAGE:
         source.warnings.append(f"Only {coverage:.0%} of the file's words were recovered.")
     return Converted(

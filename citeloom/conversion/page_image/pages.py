@@ -52,7 +52,7 @@ class PdfPages(PdfFile):
         with self._reading(number), open_layers(self._document, number - 1) as (layers, _):
             to_image = _PageToImage(layers[0].page)
             for layer in layers:
-                for run in layer.runs:
+                for run in layer.characters.runs:
                     for letter, at in zip(run.letters, run.places, strict=True):
                         if letters and _are_surrogates(letters[-1], letter):
                             letters[-1] = (letters[-1] + letter).encode("utf-16", "surrogatepass").decode("utf-16")

@@ -6,10 +6,13 @@ Used by headings.py.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
+from operator import attrgetter
 
 from citeloom.conversion.pdf.raw_page import OutlineEntry
 from citeloom.conversion.pdf.reading_order import Line, LineStyle, Region, RegionKind
@@ -20,6 +23,8 @@ from citeloom.core.text.section_names import is_section_name
 NUMBERED = re.compile(r"^(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+(?=[^\W\d_])(.+)$")
 PART = re.compile(r"^(chapter|kapitel|part|teil|appendix|anhang)\s+([\dIVX]+|[A-Z])\b[.:]?\s*(.*)$", re.I)
 # Captions too: the model mistakes a heading under a figure for its caption.
+_FAR = 9.0  # in line sizes, the distance to a line that is not there
+_BASELINE, _TEXT = attrgetter("y"), attrgetter("text")
 _KINDS_WITH_HEADINGS = (RegionKind.TEXT, RegionKind.HEADING, RegionKind.CAPTION)
 
 
@@ -33,7 +38,7 @@ class Heading:
     @property
     def text(self) -> str:
         """Text of the heading on one line."""
-        return " ".join(tidy(line.text).strip() for line in self.lines)
+        return " ".join(line.text.strip() for line in self.lines)
 
 
 @dataclass(slots=True)
@@ -53,7 +58,7 @@ class BodyType:
     def __init__(self, lines: list[Line]) -> None:
         letters: Counter[LineStyle] = Counter()
         for line in lines:
-            letters[line.style] += sum(len(word.text) for word in line.words)
+            letters[line.style] += sum(map(len, map(_TEXT, line.words)))
         self.size, self.bold, self.font = max(letters, key=lambda s: (letters[s], s)) if letters else (10.0, False, "")
 
     def stands_out(self, line: Line) -> bool:
@@ -73,27 +78,29 @@ def heading_candidates(pages: list[list[Region]]) -> list[Candidate]:
     """Return the lines of a document that may be headings, in reading order."""
     found = []
     for regions in pages:
-        lines = [line for region in regions for line in region.lines]
+        lines = sorted((line for region in regions for line in region.lines), key=_BASELINE)
+        baselines = list(map(_BASELINE, lines))
         for region in regions:
             if region.kind not in _KINDS_WITH_HEADINGS:
                 continue
             for line in region.lines:
-                above, below = _spacing(line, lines)
-                found.append(Candidate(line, tidy(line.text).strip(), above, below, region.kind))
+                higher = lines[bisect_right(baselines, line.y) :]
+                lower = lines[: bisect_left(baselines, line.y)]
+                above, below = _distance(line, higher), _distance(line, reversed(lower))
+                found.append(Candidate(line, line.text.strip(), above, below, region.kind))
     return found
 
 
-def _spacing(line: Line, lines: list[Line]) -> tuple[float, float]:
-    """Return the distances to the lines above and below in its column, in line sizes; large where there is none."""
-    above = below = 9.0 * max(line.size, 1)
-    for other in lines:
-        if other.x0 < line.x1 and other.x1 > line.x0:
-            distance = other.y - line.y
-            if distance > 0.3 * line.size:
-                above = min(above, distance)
-            elif distance < -0.3 * line.size:
-                below = min(below, -distance)
-    return above / max(line.size, 1), below / max(line.size, 1)
+def _distance(line: Line, others: Iterable[Line]) -> float:
+    """Return the distance to the first of the other lines in the same column, in line sizes; large if there is none."""
+    size = max(line.size, 1)
+    for other in others:
+        distance = abs(other.y - line.y)
+        if distance >= _FAR * size:
+            break
+        if other.x0 < line.x1 and other.x1 > line.x0 and distance > 0.3 * line.size:
+            return distance / size
+    return _FAR
 
 
 @lru_cache(20_000)  # a long outline compares the same lines repeatedly

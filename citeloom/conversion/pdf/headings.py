@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from functools import lru_cache
 
 from citeloom.conversion.pdf.heading_candidates import (
     NUMBERED,
@@ -20,7 +21,6 @@ from citeloom.conversion.pdf.heading_candidates import (
 )
 from citeloom.conversion.pdf.raw_page import OutlineEntry
 from citeloom.conversion.pdf.reading_order import Line, LineStyle, Region, RegionKind
-from citeloom.conversion.text_tools import tidy
 from citeloom.core.text.numerals import roman_value
 from citeloom.core.text.section_names import is_section_name
 
@@ -57,15 +57,17 @@ class _FoundHeading:
 
 
 def _may_be_heading(candidate: Candidate) -> bool:
-    text = candidate.text
-    letters = sum(c.isalpha() for c in text)
+    return candidate.line.cells < 3 and _is_heading_text(candidate.text)  # more cells are a table header
+
+
+@lru_cache(5_000)  # a line is judged several times
+def _is_heading_text(text: str) -> bool:
     return (
         3 <= len(text) <= _MAX_LETTERS
-        and len(text.split()) <= _MAX_WORDS
-        and letters >= 0.6 * len(text.replace(" ", ""))
         and text[-1] not in ",;-"
+        and len(text.split()) <= _MAX_WORDS
+        and sum(map(str.isalpha, text)) >= 0.6 * len(text.replace(" ", ""))
         and not _CAPTION.match(text)
-        and len(candidate.line.cells) < 3  # more cells are a table header
     )
 
 
@@ -107,7 +109,7 @@ def _by_type(candidates: list[Candidate], body: BodyType, title: str) -> list[He
         opens = text[0].isupper() or (text[0].isdigit() and _number(text) is not None)
         if fits and opens and not text.endswith((".", ":")) and candidate.above > 1.25 and len(text.split()) <= 14:
             lines = _with_next_lines(candidates, at, taken)
-            if tidy(lines[-1].text).rstrip().endswith((".", ":")):
+            if lines[-1].text.rstrip().endswith((".", ":")):
                 continue  # a sentence in the type of a heading
             found.append(_FoundHeading(at, lines, None))
             taken.update(id(taken_line) for taken_line in lines)
@@ -156,7 +158,7 @@ def _confirmed(candidates: list[Candidate], body: BodyType) -> list[_FoundHeadin
             depth = 1
         elif _LETTERED.match(text) and alone and (stands_out or body.differs(line)) and found:
             lettered = _LETTERED.match(text)
-            roman = any(_ROMAN.match(tidy(f.lines[0].text)) for f in found)
+            roman = any(_ROMAN.match(f.lines[0].text) for f in found)
             depth = 2 if roman or (lettered and lettered[2]) else 1
         else:
             continue

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from citeloom.conversion.pdf.columns import Rows
 from citeloom.conversion.pdf.raw_page import RawPage, Word
-from citeloom.conversion.pdf.reading_order import rows
 from citeloom.core.text.numerals import roman_value
 
 _MARGIN = 0.14  # share of the page's height in which a running header or footer is expected
@@ -32,9 +32,8 @@ class MarginRow:
         return self.at_top, round(self.y / 8)
 
 
-def rows_in_margins(page: RawPage) -> list[MarginRow]:
+def rows_in_margins(page: RawPage, all_rows: Rows) -> list[MarginRow]:
     """Return the outermost rows of a page: at the top from above, then at the bottom from below."""
-    all_rows = rows(page.words)
     found = []
     for place in (*range(_MAX_ROWS), *range(-1, -_MAX_ROWS - 1, -1)):
         if not -len(all_rows) <= place < len(all_rows):

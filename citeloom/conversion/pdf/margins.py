@@ -7,11 +7,11 @@ from collections import defaultdict
 from dataclasses import dataclass
 from itertools import groupby
 
+from citeloom.conversion.pdf.columns import Rows
 from citeloom.conversion.pdf.margin_rows import MarginRow, rows_in_margins
 from citeloom.conversion.pdf.page_numbers import PageNumbers, find_page_numbers, is_bare_number, roman_number
 from citeloom.conversion.pdf.raw_page import RawPage
 from citeloom.conversion.pdf.reading_order import region_of
-from citeloom.conversion.text_tools import tidy
 
 # Numbers after these are not page numbers: "Table 3" at the top of one page and "Table 4" at the top of the next.
 _NUMBERED_LABEL = re.compile(
@@ -27,17 +27,17 @@ class Margins:
     numbers: PageNumbers
 
 
-def read_margins(pages: list[RawPage]) -> Margins:
-    """Find running headers, footers and printed page numbers, and remove them from the pages' words.
+def read_margins(pages: list[RawPage], page_rows: list[Rows]) -> Margins:
+    """Find running headers, footers and printed page numbers, and remove them from the pages' words and their rows.
 
     A line is a running header only if it repeats on other pages at the same height, equal except for the page number.
     A line on a single page is text, whatever it looks like.
     """
-    margin_rows = [rows_in_margins(page) for page in pages]
+    margin_rows = [rows_in_margins(page, all_rows) for page, all_rows in zip(pages, page_rows, strict=True)]
     numbers = find_page_numbers(pages, margin_rows)
     repeated = _repeated(margin_rows, len(pages))
     lines: list[list[str]] = []
-    for page, candidates in zip(pages, margin_rows, strict=True):
+    for at, (page, candidates) in enumerate(zip(pages, margin_rows, strict=True)):
         removed: list[MarginRow] = []
         for _, side in groupby(candidates, key=lambda row: row.at_top):
             outer: list[MarginRow] = []  # running headers of this side, from the edge inward
@@ -52,10 +52,11 @@ def read_margins(pages: list[RawPage]) -> Margins:
                 outer.pop()  # it belongs to the same paragraph as the next line, which stays
             removed.extend(outer)
         removed.sort(key=lambda row: -row.y)
-        lines.append([tidy(region_of([row.words], page.number).lines[0].text).strip() for row in removed])
-        removed_words = {id(word) for row in removed for word in row.words}
-        if removed_words:
+        lines.append([region_of([row.words], page.number).lines[0].text.strip() for row in removed])
+        if removed:
+            removed_words = {id(word) for row in removed for word in row.words}
             page.words = [word for word in page.words if id(word) not in removed_words]
+            page_rows[at] = [row for row in page_rows[at] if id(row[0]) not in removed_words]
     return Margins(lines, numbers)
 
 

@@ -12,7 +12,7 @@ from statistics import median
 from citeloom.conversion.pdf.heading_candidates import Heading
 from citeloom.conversion.pdf.reading_order import Line, Region, RegionKind
 from citeloom.conversion.pdf.tables import table_rows
-from citeloom.conversion.text_tools import Vocabulary, tidy
+from citeloom.conversion.text_tools import Vocabulary
 from citeloom.core.text.markdown_table import as_markdown
 from citeloom.core.types import BlockKind
 
@@ -20,6 +20,8 @@ _ITEM = re.compile(r"^(?:[•▪■●◦‣∙–—*]\s|\[\d{1,3}\]\s|\(\d{1,2
 _MARKED_ITEM = re.compile(r"^(?:[•▪■●◦‣∙]\s|\[\d{1,3}\]\s)")
 _CAPTION = re.compile(r"^(?:table|figure|fig\.?|tabelle|abbildung|abb\.|tab\.)\s*[\dIVX]+", re.I)
 _CAPTION_START = re.compile(_CAPTION.pattern + r"[a-z]?\s*(?:[.:|–—]|$)", re.I)
+_TABLE_CAPTION = re.compile(r"^tab", re.I)
+_LABEL_WORDS, _SMALL_LABEL_WORDS = 4, 10  # at most, of a label in a figure: in the type of the text, and smaller
 _NOTE_MARK = re.compile(r"^(?:\d{1,3}|[*†‡§¶]{1,3}|[a-z])[.)]?\s*(?=[^\W\d_]|[\"“‘'(])", re.I)
 _FOOTNOTE_AREA = 0.45  # share of the page's height below which a footnote may begin
 _ASIDES = {
@@ -53,12 +55,13 @@ def page_paragraphs(
     result: list[Paragraph] = []
     for region in regions:
         if region.kind is RegionKind.TABLE:
-            found = [_table(region, result)]
+            found = [_table_of_model(region, result)]
         elif region.kind in _ASIDES and not any(id(line) in headings for line in region.lines):
             found = _aside(region, _ASIDES[region.kind], vocabulary)
         else:
             found = _region_paragraphs(region, headings, vocabulary)
             _classify_asides(found, body, height)
+            found = _with_captions(found, body)
         if result and found:
             before, after = find_continuation(result, found, body)
             if before is not None and after is not None:
@@ -71,8 +74,8 @@ def page_paragraphs(
     return result
 
 
-def _table(region: Region, before: list[Paragraph]) -> Paragraph:
-    """Return a table with the caption right before it."""
+def _table_of_model(region: Region, before: list[Paragraph]) -> Paragraph:
+    """Return a table that a layout model found, with the caption right before it."""
     lines, caption = region.lines, ""
     if before and before[-1].kind is BlockKind.CAPTION:
         own = before.pop()
@@ -97,10 +100,40 @@ def _classify_asides(paragraphs: list[Paragraph], body: float, height: float) ->
         if paragraph.kind is not BlockKind.TEXT or not paragraph.lines:
             continue
         small = paragraph.size <= body - 0.8
-        if _CAPTION_START.match(paragraph.text) and (small or paragraph.lines[0].words[0].bold):
+        if _CAPTION_START.match(paragraph.text):
             paragraph.kind = BlockKind.CAPTION
         elif small and paragraph.lines[0].y < _FOOTNOTE_AREA * height and _NOTE_MARK.match(paragraph.text):
             paragraph.kind = BlockKind.FOOTNOTE
+
+
+def _with_captions(paragraphs: list[Paragraph], body: float) -> list[Paragraph]:
+    """Join a table with the caption above it, and the labels of a figure above its caption to one aside."""
+    result: list[Paragraph] = []
+    for paragraph in paragraphs:
+        before = result[-1] if result else None
+        if paragraph.kind is BlockKind.TABLE and before and before.kind is BlockKind.CAPTION:
+            if _TABLE_CAPTION.match(before.text):
+                result.pop()
+                paragraph.text = f"{before.text}\n\n{paragraph.text}"
+                paragraph.lines = before.lines + paragraph.lines
+        elif paragraph.kind is BlockKind.CAPTION and not _TABLE_CAPTION.match(paragraph.text):
+            labels: list[Paragraph] = []
+            while result and _is_label(result[-1], body):
+                labels.insert(0, result.pop())
+            if labels:
+                lines = [line for label in labels for line in label.lines]
+                text = " ".join(label.text for label in labels)
+                result.append(Paragraph(BlockKind.FIGURE, text, labels[0].page, labels[0].size, lines=lines))
+        result.append(paragraph)
+    return result
+
+
+def _is_label(paragraph: Paragraph, body: float) -> bool:
+    """Return whether a paragraph looks like words inside a figure: few of them, or with wide gaps in every line."""
+    if paragraph.kind not in (BlockKind.TEXT, BlockKind.FOOTNOTE) or not paragraph.lines:
+        return False
+    most = _SMALL_LABEL_WORDS if paragraph.size <= body - 0.8 else _LABEL_WORDS
+    return len(paragraph.text.split()) <= most or all(line.cells > 1 for line in paragraph.lines)
 
 
 def _region_paragraphs(region: Region, headings: dict[int, Heading], vocabulary: Vocabulary) -> list[Paragraph]:
@@ -126,38 +159,37 @@ def _text_paragraphs(lines: list[Line], region: Region, vocabulary: Vocabulary) 
     prose: list[Line] = []
     at = 0
     while at < len(lines):
-        end = _table_end(lines, at)
-        if end is None:
+        end, cells = _table(lines, at)
+        if not cells:
             prose.append(lines[at])
             at += 1
             continue
         result.extend(_prose(prose, region, vocabulary))
         prose = []
         table = lines[at:end]
-        text = as_markdown(table_rows([word for line in table for word in line.words]))
-        result.append(Paragraph(BlockKind.TABLE, text, table[0].page, table[0].size, lines=table))
+        result.append(Paragraph(BlockKind.TABLE, as_markdown(cells), table[0].page, table[0].size, lines=table))
         at = end
     result.extend(_prose(prose, region, vocabulary))
     return [paragraph for paragraph in result if paragraph.text]
 
 
-def _table_end(lines: list[Line], start: int) -> int | None:
-    """Return the end of a table (consecutive rows of three or more cells) that starts at this line, or None."""
+def _table(lines: list[Line], start: int) -> tuple[int, list[list[str]]]:
+    """Return the end and the cells of a table that starts at this line: consecutive rows of three or more cells."""
     end = start
     counts: list[int] = []
     while end < len(lines):
-        count = len(lines[end].cells)
+        count = lines[end].cells
         if count < 2:
             # A cell with two lines leaves a short line between the rows.
             table = lines[start]
             short = lines[end].x1 - lines[end].x0 < 0.4 * (table.x1 - table.x0)
-            if not (counts and short and end + 1 < len(lines) and len(lines[end + 1].cells) >= 3):
+            if not (counts and short and end + 1 < len(lines) and lines[end + 1].cells >= 3):
                 break
         counts.append(count)
         end += 1
     if len(counts) < 3 or median(counts) < 3:
-        return None
-    return end if table_rows([word for line in lines[start:end] for word in line.words]) else None
+        return start, []
+    return end, table_rows([word for line in lines[start:end] for word in line.words])
 
 
 def _prose(lines: list[Line], region: Region, vocabulary: Vocabulary) -> list[Paragraph]:
@@ -181,7 +213,7 @@ def _prose(lines: list[Line], region: Region, vocabulary: Vocabulary) -> list[Pa
     for group in groups:
         text = ""
         for line in group:
-            text = vocabulary.join(text, tidy(line.text).strip())
+            text = vocabulary.join(text, line.text.strip())
         last = group[-1]
         result.append(
             Paragraph(
@@ -220,7 +252,7 @@ def _begins_paragraph(
     line: Line, group: list[Line], *, margin: float, right: float, leading: float, hanging: bool
 ) -> bool:
     before = group[-1]
-    text = tidy(line.text)
+    text = line.text
     gap = before.y - line.y
     if abs(line.size - before.size) >= 0.8 and len(line.words) > 1 and len(before.words) > 1:
         return True
@@ -235,7 +267,7 @@ def _begins_paragraph(
     was_inset = before.x0 > margin + 0.6 * before.size
     if hanging:
         return not inset
-    if inset and len(group) == 1 and line.x0 > before.x0 and _ITEM.match(tidy(before.text)):
+    if inset and len(group) == 1 and line.x0 > before.x0 and _ITEM.match(before.text):
         return False
     if inset and not was_inset and line.x0 < margin + 5 * line.size:
         return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from itertools import pairwise
 from statistics import median
 
@@ -69,8 +70,10 @@ def _cut_at_columns(piece: list[Word], columns: list[tuple[float, float]]) -> li
 def _column(piece: list[Word], columns: list[tuple[float, float]]) -> int:
     x0, x1 = piece[0].x0, piece[-1].x1
     middle = (x0 + x1) / 2
+    # Columns do not overlap: only those that the piece touches and their neighbours come into question.
+    first, last = bisect_left(columns, (x0,)) - 1, bisect_left(columns, (x1,))
     return max(
-        range(len(columns)),
+        range(max(0, first), min(len(columns), last + 1)),
         key=lambda at: (
             min(columns[at][1], x1) - max(columns[at][0], x0),
             -abs((columns[at][0] + columns[at][1]) / 2 - middle),

@@ -66,25 +66,31 @@ def judge(page: RawPage) -> TextLayer:
 
 def is_garbled(text: str) -> bool:
     """Return whether letters differ from the printed ones: unmapped glyphs, private characters, shuffled alphabet."""
-    characters = [c for c in text if not c.isspace()]
-    if len(characters) < 20:
+    # Characters are counted once, and every distinct one judged once: this runs over all text of a document.
+    characters = Counter({c: count for c, count in Counter(text).items() if not c.isspace()})
+    total = characters.total()
+    if total < 20:
         return False
-    junk = sum(_is_junk(c) for c in characters) + 6 * len(_GLYPH_NAMES.findall(text))
-    if junk > 0.1 * len(characters):
+    junk = sum(count for c, count in characters.items() if _is_junk(c)) + 6 * len(_GLYPH_NAMES.findall(text))
+    if junk > 0.1 * total:
         return True
-    if _is_no_language(text):
+    if _is_no_language(text, characters):
         return True
-    letters = [c for c in unicodedata.normalize("NFKD", text).casefold() if c.isalpha()]
+    letters: Counter[str] = Counter()
+    for character, count in characters.items():
+        for c in unicodedata.normalize("NFKD", character).casefold():
+            if c.isalpha():
+                letters[c] += count
     # Leaders of a table of contents and signs of formulas are normal; ASCII signs in place of letters are not.
-    punctuation = sum(c in _PUNCTUATION for c in characters)
-    if len(characters) >= _ENOUGH_LETTERS and punctuation > 0.3 * len(characters) and punctuation > 2 * len(letters):
+    punctuation = sum(count for c, count in characters.items() if c in _PUNCTUATION)
+    if total >= _ENOUGH_LETTERS and punctuation > 0.3 * total and punctuation > 2 * letters.total():
         return True
-    high = sum("À" <= c <= "ÿ" for c in characters)
-    if len(letters) >= 40 and high > 0.5 * len(letters):
+    high = sum(count for c, count in characters.items() if "À" <= c <= "ÿ")
+    if letters.total() >= 40 and high > 0.5 * letters.total():
         return True  # another alphabet read as Western European letters
     words = re.findall(r"[^\W\d_]+", text.casefold())
-    latin = Counter(c for c in letters if c in _LETTERS)
-    if latin.total() < max(_ENOUGH_LETTERS, 0.8 * len(letters)) or len(set(words)) < _ENOUGH_WORDS:
+    latin = Counter({c: count for c, count in letters.items() if c in _LETTERS})
+    if latin.total() < max(_ENOUGH_LETTERS, 0.8 * letters.total()) or len(set(words)) < _ENOUGH_WORDS:
         return False
     common = sum(word in _COMMON_WORDS for word in words)
     return _similarity_to_prose(latin) < _MIN_LIKENESS and common < 0.04 * len(words)
@@ -96,18 +102,21 @@ def _is_junk(character: str) -> bool:
     return character == "\ufffd" or unicodedata.category(character) in ("Co", "Cn", "Cs", "Cc")
 
 
-def _is_no_language(text: str) -> bool:
+def _is_no_language(text: str, characters: Counter[str]) -> bool:
     """Return whether the characters cannot be text in any language: codes of other letters or of glyphs."""
-    scripts = [[_script(c) for c in word] for word in re.findall(r"[^\W\d_]+", text)]
-    pairs = [pair for word in scripts for pair in pairwise(filter(None, word))]
-    if len(pairs) >= _ENOUGH_OF_A_SCRIPT and sum(a != b for a, b in pairs) > _MIXED_SCRIPTS * len(pairs):
-        return True
-    han = [c for c in text if "\u3400" <= c <= "\u9fff"]
-    hangul = [c for c in text if "\uac00" <= c <= "\ud7a3"]
-    return any(
-        len(found) >= _ENOUGH_OF_A_SCRIPT and sum(_in_daily_use(c, daily) for c in found) < _MIN_DAILY_USE * len(found)
-        for found, daily in ((han, _DAILY_HAN), (hangul, _DAILY_HANGUL))
-    )
+    if len({_script(c) for c in characters if c.isalnum() and not c.isdecimal()} - {""}) > 1:
+        scripts = [[_script(c) for c in word] for word in re.findall(r"[^\W\d_]+", text)]
+        pairs = [pair for word in scripts for pair in pairwise(filter(None, word))]
+        if len(pairs) >= _ENOUGH_OF_A_SCRIPT and sum(a != b for a, b in pairs) > _MIXED_SCRIPTS * len(pairs):
+            return True
+    han = {c: count for c, count in characters.items() if "\u3400" <= c <= "\u9fff"}
+    hangul = {c: count for c, count in characters.items() if "\uac00" <= c <= "\ud7a3"}
+    for found, daily in ((han, _DAILY_HAN), (hangul, _DAILY_HANGUL)):
+        total = sum(found.values())
+        common = sum(count for c, count in found.items() if _in_daily_use(c, daily))
+        if total >= _ENOUGH_OF_A_SCRIPT and common < _MIN_DAILY_USE * total:
+            return True
+    return False
 
 
 @lru_cache(20_000)

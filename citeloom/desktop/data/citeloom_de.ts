@@ -628,6 +628,10 @@
 <context>
     <name>Coverage</name>
     <message>
+        <source>{count} by words only so far</source>
+        <translation>{count} vorerst nur nach Wörtern</translation>
+    </message>
+    <message>
         <source>{count} could not be read</source>
         <translation>{count} nicht lesbar</translation>
     </message>
@@ -1436,6 +1440,10 @@
     <message>
         <source>Annotation</source>
         <translation>Anmerkung</translation>
+    </message>
+    <message>
+        <source>By words only</source>
+        <translation>Nur nach Wörtern</translation>
     </message>
     <message>
         <source>Note</source>
@@ -2697,6 +2705,10 @@
     <message>
         <source>Duplicate</source>
         <translation>Dublette</translation>
+    </message>
+    <message>
+        <source>Found by its words only so far</source>
+        <translation>Wird vorerst nur nach Wörtern gefunden</translation>
     </message>
     <message>
         <source>It is an item of Zotero.</source>

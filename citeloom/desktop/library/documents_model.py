@@ -218,4 +218,4 @@ def _title(row: Row) -> str:
 
 
 def _note_text(row: Row) -> str:
-    return row.reason or library_text.doubt_text(row)
+    return row.reason or library_text.doubt_text(row) or library_text.words_only_text(row)

@@ -67,13 +67,14 @@ class HitsModel(ListModel[SearchHit]):
         return page if label == number else self.tr("{page} (PDF: {number})").format(page=page, number=number)
 
     def _badge(self, hit: SearchHit) -> str:
-        """Return the origin of the text, unless it is the text layer of the file."""
-        return {
+        """Return the origin of the text, unless it is the file's own, and whether only its words were compared."""
+        origin = {
             "ocr": self.tr("OCR"),
             "annotation": self.tr("Annotation"),
             "note": self.tr("Note"),
             "agent": self.tr("Agent"),
         }.get(hit.text_source, "")
+        return " · ".join(filter(None, (origin, self.tr("By words only") if hit.by_words_only else "")))
 
 
 def cite_text(hit: SearchHit) -> str:

@@ -41,6 +41,11 @@ def doubt_text(document: DocumentRow) -> str:
     return translate("Projects", "Doubtful: claims to be @{key}").format(key=key) if key else ""
 
 
+def words_only_text(document: DocumentRow) -> str:
+    """Return that a searchable document is not embedded yet; "" if it is."""
+    return translate("Projects", "Found by its words only so far") if document.without_vector else ""
+
+
 def match_text(document: DocumentRow) -> str:
     """Return how the record of a document was found."""
     found = {

@@ -253,7 +253,7 @@ class StateBox(QFrame):
         self.details.setVisible(bool(details))
 
 
-NO_COVERAGE = Coverage(documents=0, searchable=0, pending=0, failed=0, without_file=0)
+NO_COVERAGE = Coverage(documents=0, searchable=0, by_meaning=0, pending=0, failed=0, without_file=0)
 
 
 class CoverageBar(QWidget):
@@ -313,6 +313,7 @@ def coverage_text(coverage: Coverage) -> str:
         )
     ]
     for count, message in (
+        (coverage.searchable - coverage.by_meaning, translate("Coverage", "{count} by words only so far")),
         (coverage.pending, translate("Coverage", "{count} still to be read")),
         (coverage.failed, translate("Coverage", "{count} could not be read")),
         (coverage.without_file, translate("Coverage", "{count} without a file")),

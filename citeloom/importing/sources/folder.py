@@ -11,13 +11,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from citeloom.conversion.file_errors import not_a_file
 from citeloom.conversion.formats import file_type
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.files.open_within import not_a_file, open_within, outside
 from citeloom.core.types import Record, Source
 from citeloom.importing.sources.allowed import not_found
 from citeloom.importing.sources.names import ZOTERO
-from citeloom.importing.sources.open_within import open_within, outside
 
 _GRANT_ACCESS = "Give yourself read access."
 

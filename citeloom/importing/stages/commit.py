@@ -1,25 +1,28 @@
-"""The commit stage: matches a converted file to its record, embeds its passages, writes them and the catalog row."""
+"""The commit stage: matches a converted file to its record, and writes its passages with their words and its row."""
 
 from __future__ import annotations
 
 import hashlib
 import logging
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from citeloom.catalog.documents import Document, State
 from citeloom.conversion.convert import CONVERTER_VERSION
 from citeloom.core import fault_injection as faults
-from citeloom.core.errors import RETRIED_CODES, CiteLoomError, Code
+from citeloom.core.errors import RETRIED_CODES, Cause, CiteLoomError, Code, unexpected
 from citeloom.core.ids import passage_id, passage_set_id
+from citeloom.core.jobs import JobStopped
 from citeloom.core.types import Passage, Record
-from citeloom.importing.import_state import ImportState, Vectors
+from citeloom.importing.import_state import ImportState
 from citeloom.importing.payloads import embedded_text, payload
 from citeloom.importing.sources.folder import FoundFile
 from citeloom.importing.sources.names import shown_source, source_name
+from citeloom.importing.stages.embed import embed_missing, known_vectors
 from citeloom.importing.stages.match import (
     BY_ZOTERO,
     QUICK,
@@ -34,12 +37,14 @@ from citeloom.importing.stages.match import (
     why_unconfirmed,
 )
 from citeloom.importing.stages.passage_mapping import map_passages
+from citeloom.importing.stages.plan import document_row
 from citeloom.importing.stages.read import Reader, ReadResult, text_language
 from citeloom.importing.writer import LiveWriter, Writer
-from citeloom.index.base import Point, SparseVector
-from citeloom.index.models.stemming import stemmed_as
+from citeloom.index.base import Point
 
 log = logging.getLogger(__name__)
+
+_MAX_ATTEMPTS = 3  # of a document that failed, if the cause may lie outside the document
 
 
 @dataclass(slots=True)
@@ -51,11 +56,55 @@ class DocumentCommitter:
     writer: Writer
     keep: Callable[[Document], object]  # called for a document that keeps its earlier text
     stored: Callable[[Document], Iterable[Point]]  # returns the current passages of a document
+    embeds_at_once: bool = False  # in a rebuild, which nobody searches before its end
+    same_model: bool = True  # the current passages have vectors of the same model
+    update_record: Callable[[FoundFile, bool], int] = lambda file, unchanged: 0  # of a document that was not read again
+    _attempts: Counter[str] = field(default_factory=Counter)  # by source: failures with a cause that may be outside
     _warned: set[str] = field(default_factory=set)
     _counted: dict[str, tuple[bool, int]] = field(default_factory=dict)  # by source: whether it was known, and passages
 
-    def commit(self, file: FoundFile, document: Document, read: ReadResult, *, first: bool) -> tuple[bool, bool]:
-        """Commit a file that was read; return whether its document is searchable, and whether it is finished."""
+    def process(self, file: FoundFile, reading: Future[ReadResult], *, first: bool) -> bool:
+        """Commit a file that was read, or record why it failed; return whether it is finished.
+
+        Raises an error if something that it needs is unavailable, and JobStopped if its reading was stopped.
+        """
+        state = self.state
+        document = document_row(state, file)  # the current row: another import may have read it meanwhile
+        state.unread.discard(file.source)
+        try:
+            read = reading.result()
+            faults.point("import.read" if first else "import.convert", file.source)
+            state.check_disk()
+            finished = self.commit(file, document, read, first=first)
+            if first and not read.reply:
+                updated = self.update_record(file, read.unchanged)
+                if read.unchanged:
+                    state.result.updated += updated
+                    state.result.skipped -= updated
+            return finished
+        except JobStopped:
+            raise
+        except Exception as error:
+            problem = unexpected(error)
+            if problem is not error:
+                log.exception("import of %s failed", file.source)
+            if not self._has_failed(file, problem):
+                state.unread.add(file.source)
+                # Retries are counted here: for the import, this is a part that is unavailable.
+                details = {"away": file.shown, **problem.details} if file.source in self._attempts else problem.details
+                raise CiteLoomError(problem.code, problem.message, problem.next_step, **details) from error
+            self.failed(file, document, problem)
+            return True
+
+    def _has_failed(self, file: FoundFile, error: CiteLoomError) -> bool:
+        """Whether the document itself failed, rather than something it needs that may become available again."""
+        if error.cause is Cause.UNCERTAIN:
+            self._attempts[file.source] += 1
+            return self._attempts[file.source] >= _MAX_ATTEMPTS
+        return error.cause is Cause.DOCUMENT
+
+    def commit(self, file: FoundFile, document: Document, read: ReadResult, *, first: bool) -> bool:
+        """Commit a file that was read; return whether its document is finished."""
         state, file = self.state, read.file
         found = replace(
             document,
@@ -78,16 +127,16 @@ class DocumentCommitter:
                 self._mark_duplicate(found, original)
             self.writer.save_row(found)
             state.result.skipped += 1
-            return True, True
+            return True
         if read.searchable:
             self.writer.save_row(found)
-            return True, False
+            return False
         if read.deferred:
-            self._await_whole(document, found)
-            return bool(document.version), False
+            self._await_slow_pages(document, found)
+            return False
         if file.item:
             self._replace_folder_copy(found, file)
-        if read.reply is None:
+        if read.reply is None:  # the document that had the same content is gone
             read = self.reader.convert(file, read.content_hash, document, quick=first)
         assert read.reply is not None
         with state.timed("match"):
@@ -101,15 +150,15 @@ class DocumentCommitter:
         final = bool(reply["final"])
         if reply["passages"]:
             self._write(file, document, found, record, reply)
-            return True, final
+            return final
         if final and document.converter_engine == QUICK and document.content_hash == read.content_hash:
             raise CiteLoomError(Code.CONVERSION_FAILED, "Its layout was not recognized: no passages were extracted.")
         if final:
             raise CiteLoomError(Code.CONVERSION_FAILED, "It contains no text.", "Check that it opens and has text.")
-        self._await_whole(document, found)
-        return False, False
+        self._await_slow_pages(document, found)
+        return False
 
-    def _await_whole(self, document: Document, found: Document) -> None:
+    def _await_slow_pages(self, document: Document, found: Document) -> None:
         if not document.version:  # otherwise the row describes the text that is still searchable
             found.state = State.PENDING
             self.writer.save_row(found)
@@ -200,10 +249,11 @@ class DocumentCommitter:
             text = hashlib.sha256("\n".join(p.embedded_text for p in passages).encode("utf-8", "replace")).hexdigest()
             passage_set = passage_set_id(state.project.id, document.content_hash or "", f"{converter} {text}", limit)
         document.language = text_language(record.language, (p.text for p in passages))
-        same_stems = stemmed_as(document.language) == stemmed_as(before.language)
-        with state.timed("embed"):
-            points = self._points(document, record, passages, passage_set, old, same_stems=same_stems)
-        faults.point("import.embedded", file.source)
+        with state.timed("words"):
+            points = self._points(document, record, passages, passage_set, old)
+        if self.embeds_at_once:
+            points = embed_missing(state, points)
+        document.without_vector = sum(point.dense is None for point in points)
         with state.timed("write"):
             better = before.content_hash == document.content_hash and before.version != passage_set
             self.writer.write(document, passage_set, points, map_passages(old, points) if better else {})
@@ -232,32 +282,22 @@ class DocumentCommitter:
                     state.result.warnings.append(f"{source_name(file.source)}: {warning}")
 
     def _points(
-        self,
-        document: Document,
-        record: Record,
-        passages: Sequence[Passage],
-        passage_set: str,
-        old: Sequence[Point],
-        *,
-        same_stems: bool,
+        self, document: Document, record: Record, passages: Sequence[Passage], passage_set: str, old: Sequence[Point]
     ) -> list[Point]:
-        """Return the passages with their vectors; vectors of unchanged texts are reused."""
+        """Return the passages with their words, and with the vectors of texts that were embedded before."""
         state = self.state
-        known: dict[str, Vectors] = {}
-        if not state.request.force_rebuild:  # in a rebuild, the old vectors may be of another model
-            known = known_vectors(old, None if same_stems else partial(state.embed_sparse, language=document.language))
+        known = known_vectors(state, document, old if self.same_model else ())
         texts = [p.embedded_text for p in passages]
+        words = state.embed_sparse(texts, document.language)
         renamed_from = state.catalog.citekey_aliases.former_keys(document.project_id, record.citekey)
-        fresh = [text for text in dict.fromkeys(texts) if text not in known]
-        known |= zip(fresh, state.embed(fresh, document.language), strict=True)
-        log.debug("%s: %d of %d texts embedded", document.source, len(fresh), len(texts))
         return [
             Point(
                 passage_id(passage_set, p.index),
-                *known[text],
+                known.get(text),
+                sparse,
                 payload(state.project, document, record, p, passage_set, renamed_from),
             )
-            for p, text in zip(passages, texts, strict=True)
+            for p, text, sparse in zip(passages, texts, words, strict=True)
         ]
 
     def _mark_duplicate(self, document: Document, original: str) -> None:
@@ -276,16 +316,6 @@ class DocumentCommitter:
         if folder_copy and not folder_copy.zotero and isinstance(self.writer, LiveWriter):
             self._mark_duplicate(folder_copy, file.source)
             known.save(folder_copy)
-
-
-def known_vectors(
-    old: Iterable[Point], stems: Callable[[Sequence[str]], Sequence[SparseVector | None]] | None
-) -> dict[str, Vectors]:
-    """Return the vectors of passages by text; `stems` recomputes sparse vectors if the language has changed."""
-    known: dict[str, Vectors] = {embedded_text(p.payload): (p.dense, p.sparse) for p in old if p.dense is not None}
-    if stems is None:
-        return known
-    return {text: (known[text][0], words) for text, words in zip(known, stems(list(known)), strict=True)}
 
 
 def _has_other_text(passage_set: str, passages: Sequence[Passage], old: Iterable[Point]) -> bool:

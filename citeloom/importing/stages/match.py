@@ -18,12 +18,12 @@ from citeloom.catalog import Catalog
 from citeloom.catalog.documents import Document, State
 from citeloom.conversion.convert import CONVERTER_VERSION, QUICK_VERSION
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.files.open_within import open_within
 from citeloom.core.json_values import YEARS
 from citeloom.core.types import Record
 from citeloom.importing.payloads import record_values
 from citeloom.importing.sources.folder import FoundFile, ItemRecord, hash_file
 from citeloom.importing.sources.names import shown_source
-from citeloom.importing.sources.open_within import open_within
 from citeloom.index.base import Collection
 from citeloom.index.filters import of_document
 
@@ -218,6 +218,7 @@ def fill_row(document: Document, found: RecordMatch, converted: Mapping[str, Any
     document.ocr_share = converted["ocr_share"]
     document.ocr_languages = converted["ocr_languages"]
     document.waiting_for_ocr = converted["waiting_for_ocr"]
+    document.slow_pages = {reason: list(pages) for reason, pages in converted.get("slow_pages", {}).items()}
     document.warnings = converted["warnings"]
 
 

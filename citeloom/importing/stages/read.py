@@ -1,28 +1,27 @@
-"""The read stage: converts files in worker processes, first quickly, then the whole document."""
+"""The read stage: converts files in worker processes. Pages that need OCR or layout are left for a second reading."""
 
 from __future__ import annotations
 
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 from citeloom.catalog.documents import Document, State
 from citeloom.conversion.cache import conversion_file
-from citeloom.conversion.convert import CONVERTER_VERSION
-from citeloom.conversion.limits import limits
+from citeloom.conversion.convert import CONVERTER_VERSION, QUICK_VERSION
+from citeloom.conversion.limits import Limits, limits
 from citeloom.conversion.ocr.languages import language_tags
 from citeloom.conversion.pool import ConversionTimeout
 from citeloom.core import fault_injection as faults
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.ids import document_id
 from citeloom.importing.import_state import ImportState
-from citeloom.importing.sources.folder import FoundFile, hash_file
+from citeloom.importing.sources.folder import FoundFile
 from citeloom.importing.sources.names import ZOTERO
 from citeloom.importing.stages.match import QUICK, latest_record
 from citeloom.index.models.stemming import detect
@@ -41,79 +40,93 @@ class ReadResult:
     content_hash: str
     reply: dict[str, Any] | None = None  # None: not converted, because that was not necessary
     unchanged: bool = False  # its whole text is already indexed
-    searchable: bool = False  # a text of this content is indexed, but not that of the whole conversion
+    searchable: bool = False  # its text is indexed, except its slow pages
     page_range: str | None = None  # the record's printed pages, as sent to the worker
-    deferred: bool = False  # could not be read quickly
+    deferred: bool = False  # took too long: it is read with the slow pages
+
+
+OnPage = Callable[[FoundFile, str, int, int], None]  # file, what is done with it, how much of it, of how much
 
 
 class Reader:
     """Reads the files of one import."""
 
-    def __init__(self, state: ImportState) -> None:
+    def __init__(self, state: ImportState, on_page: OnPage) -> None:
         self._state = state
+        self._on_page = on_page
         self._workers = state.context.workers
         self._conversions = state.context.conversions
         self._settings = state.context.settings
-        self.progress: dict[str, tuple[str, int, int]] = {}  # by source: stage, page, number of pages
 
-    def read_ahead(
-        self,
-        next_file: Callable[[], FoundFile | None],
-        read: Callable[[FoundFile], ReadResult],
-        process: Callable[[FoundFile, Future[ReadResult]], None],
-        give_back: Callable[[Sequence[FoundFile]], None],
-    ) -> None:
-        """Read files a little ahead of their processing; `process` gets them one by one, in order.
+    def read(self, file: FoundFile) -> ReadResult:
+        """Read a file, except the pages that need more than its text layer; nothing if its text is known."""
+        return self._read(self._fetch(file), quick=True)
 
-        If it raises an error, the files read ahead are passed to `give_back`.
-        """
+    def read_slow_pages(self, file: FoundFile) -> ReadResult:
+        """Read a file with the pages that need OCR or layout."""
+        return self._read(self._fetch(file), quick=False)
+
+    def _read(self, file: FoundFile, *, quick: bool) -> ReadResult:
+        """Let a worker identify a file by its content, and convert it if necessary."""
+        state, read = self._state, ReadResult(file, "")
+        known = state.catalog.documents.find(state.project.id, source=file.source)
+
+        def decide(content_hash: str) -> tuple[dict[str, Any], Limits] | None:
+            read.content_hash = content_hash
+            if quick and known and known.content_hash == content_hash and known.state == State.READY:
+                read.unchanged = not state.request.metadata and not self._must_reread(known)
+                read.searchable = not (state.request.metadata or read.unchanged) and _has_slow_pages(known)
+            if read.unchanged or read.searchable or self.original(file, content_hash):
+                return None
+            request, allowed = self._request(read, known, quick=quick)
+            return request, allowed
+
+        megabytes = self._settings.engine.worker_memory_mb
+        any_size = limits(None, quick=False, megabytes=megabytes, size=file.size)  # until the file is known
+        about = {"path": file.path, "within": file.within, "identify": True, "quick": quick, "progress": not quick}
+        try:
+            reply = self._workers.convert(about, any_size, state.should_stop, self._reporter(file), decide)
+        except ConversionTimeout as error:
+            if not (quick and read.content_hash):
+                raise
+            log.info("%s is deferred: %s", file.source, error.message)
+            read.deferred = True
+            return read
+        if not reply.get("skipped"):
+            self._add_seconds(reply)
+            read.reply = reply
+        return read
+
+    def read_ahead(self, files: Sequence[FoundFile]) -> Iterator[tuple[FoundFile, Future[ReadResult]]]:
+        """Read files whole, some ahead, and yield them one by one in order."""
         ahead = self._workers.count * 2
         waiting: deque[tuple[FoundFile, Future[ReadResult]]] = deque()
+        following = iter(files)
         with ThreadPoolExecutor(ahead, thread_name_prefix="read") as pool:
             try:
-                while not self._state.stop.is_set():
-                    while len(waiting) < ahead and (file := next_file()) is not None:
-                        waiting.append((file, pool.submit(read, file)))
+                while not self._state.should_stop():
+                    for file in islice(following, ahead - len(waiting)):
+                        waiting.append((file, pool.submit(self.read_slow_pages, file)))
                     if not waiting:
-                        break
-                    process(*waiting.popleft())
-            except BaseException:
-                self._state.failed.set()
-                give_back([file for file, _ in waiting])
-                raise
+                        return
+                    yield waiting.popleft()
             finally:
+                self._state.failed.set()  # ends what is in progress if the loop was left early
                 for _, reading in waiting:
                     reading.cancel()
 
-    def quick(self, file: FoundFile) -> ReadResult:
-        """Read what can be read quickly of a file; for many formats that is all of it."""
-        state, request = self._state, self._state.request
-        file, content_hash = self._fetch(file)
-        known = state.catalog.documents.find(state.project.id, source=file.source)
-        if known and known.content_hash == content_hash and known.state == State.READY:
-            if not request.metadata and not self._must_reread(known):
-                return ReadResult(file, content_hash, unchanged=True)
-            if not request.metadata and known.version:
-                return ReadResult(file, content_hash, searchable=True)
-        if self.original(file, content_hash):
-            return ReadResult(file, content_hash)
-        try:
-            return self.convert(file, content_hash, known, quick=True)
-        except ConversionTimeout as error:
-            log.info("%s is deferred: %s", file.source, error.message)
-            return ReadResult(file, content_hash, deferred=True)
-
-    def whole(self, file: FoundFile) -> ReadResult:
-        """Read the whole file."""
-        file, content_hash = self._fetch(file)
-        if self.original(file, content_hash):
-            return ReadResult(file, content_hash)
-        known = self._state.catalog.documents.find(self._state.project.id, source=file.source)
-        return self.convert(file, content_hash, known, quick=False)
-
     def convert(self, file: FoundFile, content_hash: str, known: Document | None, *, quick: bool) -> ReadResult:
-        """Convert a file in a worker process, with the options that its record suggests."""
-        state = self._state
+        """Convert a file whose content is known."""
+        read = ReadResult(file, content_hash)
+        request, allowed = self._request(read, known, quick=quick)
+        about = {"path": file.path, "content_hash": content_hash}  # the worker refuses any other content at this path
+        read.reply = self._workers.convert({**about, **request}, allowed, self._state.should_stop, self._reporter(file))
+        self._add_seconds(read.reply)
+        return read
+
+    def _request(self, read: ReadResult, known: Document | None, *, quick: bool) -> tuple[dict[str, Any], Limits]:
+        """Return the options of a conversion that the record suggests, and its limits."""
+        state, file, content_hash = self._state, read.file, read.content_hash
         cache = conversion_file(self._conversions, content_hash, CONVERTER_VERSION)
         since = state.request.convert_since
         info = state.model_info
@@ -122,31 +135,28 @@ class Reader:
             record = asdict(latest_record(known, file.item) if later else file.item.record)
         else:
             record = known.record if known else {}
-        page_range = record.get("page_range")
+        read.page_range = record.get("page_range")
         same = known if known and known.content_hash == content_hash else None
-        allowed = limits(same, quick=quick, megabytes=self._settings.engine.worker_memory_mb, size=file.size)
-        request: dict[str, Any] = {
-            "path": file.path,
-            "content_hash": content_hash,  # the worker refuses any other content at this path
+        request = {
             "cache_file": str(cache),
             "tokenizer": str(info.tokenizer),
             "max_tokens": info.max_tokens,
             "use_cache": not (since and cache.exists() and cache.stat().st_mtime < since),
             "quick": quick,
             "progress": not quick,
-            "page_range": page_range,
+            "page_range": read.page_range,
             "ocr_languages": self._languages(record.get("language")),
             "ocr_engine": self._settings.ocr.engine,
         }
+        megabytes = self._settings.engine.worker_memory_mb
+        return request, limits(same, quick=quick, megabytes=megabytes, size=file.size)
 
-        def report(progress: dict[str, Any]) -> None:
-            self.progress[file.source] = (progress["stage"], progress["done"], progress["total"])
+    def _reporter(self, file: FoundFile) -> Callable[[dict[str, Any]], None]:
+        return lambda progress: self._on_page(file, progress["stage"], progress["done"], progress["total"])
 
-        reply = self._workers.convert(request, allowed, state.should_stop, report)
-        self.progress.pop(file.source, None)
+    def _add_seconds(self, reply: dict[str, Any]) -> None:
         for stage, seconds in reply["seconds"].items():
-            state.result.add_seconds(stage, seconds)
-        return ReadResult(file, content_hash, reply, page_range=page_range)
+            self._state.result.add_seconds(stage, seconds)
 
     def is_cached(self, content_hash: str) -> bool:
         """Whether the whole conversion of a content is in the cache."""
@@ -166,37 +176,40 @@ class Reader:
             return None
         return known.source if known.zotero or not file.item else None
 
-    def _fetch(self, file: FoundFile) -> tuple[FoundFile, str]:
-        """Return the file, fetched if necessary, and the hash of its content."""
+    def _fetch(self, file: FoundFile) -> FoundFile:
+        """Return the file, fetched if necessary."""
         source = file.source
 
         def report(done: int, total: int | None) -> None:
-            self.progress[source] = ("fetch", done // _MEGABYTE, (total or done) // _MEGABYTE)
+            self._on_page(file, "fetch", done // _MEGABYTE, (total or done) // _MEGABYTE)
 
         began = time.monotonic()
         if file.fetch:
             file = file.fetch(report, self._state.should_stop)
-            self.progress.pop(source, None)
             known = self._state.catalog.documents.find(self._state.project.id, source=source)
             # Zotero's extracted text, which has no pages, must not replace the text of the file.
             if file.file_type == "fulltext" and known and known.version and known.file_type != "fulltext":
                 raise CiteLoomError(Code.FILE_NOT_FOUND, file.missing or "Its file is not on this disk now.")
+            self._state.result.add_seconds("fetch", time.monotonic() - began)
         faults.point("import.fetch", file.path)
-        content_hash = hash_file(Path(file.path), file.within)
-        self._state.result.add_seconds("fetch", time.monotonic() - began)
-        return file, content_hash
+        return file
 
     def _must_reread(self, known: Document) -> bool:
         request = self._state.request
         if request.convert_since or known.converter != CONVERTER_VERSION or known.source in self._state.stale:
             return True
-        if known.converter_engine == QUICK:  # its whole conversion failed: naming the file asks for a retry
+        if known.converter_engine == QUICK:  # its slow pages could not be read: naming the file asks for a retry
             return known.source == request.source or bool(request.documents) or request.retry_failed
         other_languages = known.ocr_languages != self._languages(known.record.get("language"))
         return bool(request.ocr_languages and known.ocr_languages and other_languages)
 
     def _languages(self, of_record: str | None) -> list[str]:
         return ocr_languages(of_record, self._state.request.ocr_languages, self._settings.ocr.languages)
+
+
+def _has_slow_pages(known: Document) -> bool:
+    """Whether the text layer alone would give less than the text that is indexed, or will be."""
+    return known.converter == QUICK_VERSION or bool(known.slow_pages) or known.text_source in ("ocr", "mixed")
 
 
 def ocr_languages(record: str | None, requested: Sequence[str], settings: Sequence[str]) -> list[str]:

@@ -6,9 +6,11 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from http import HTTPStatus
 from typing import Any, cast
 
 from qdrant_client import QdrantClient, models
+from qdrant_client.http.exceptions import UnexpectedResponse
 
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.index import filters as f
@@ -27,6 +29,7 @@ _LIBRARY = ClientLibrary(
     models.Filter,
     models.Range,
     lambda field: models.IsEmptyCondition(is_empty=models.PayloadField(key=field)),
+    lambda name: models.HasVectorCondition(has_vector=name),
     index_options=lambda kind: {"type": kind, "enable_hnsw": False},
     word_tokenizer=models.TokenizerType.WORD,
 )
@@ -109,6 +112,22 @@ class ServerCollection(Collection):
             made.append(models.PointStruct(id=point.id, vector=_LIBRARY.vectors(point), payload=point.payload))
             size += request_bytes
         self._client.upsert(self.name, made, **self._write_options)
+
+    def _add_vectors(self, vectors: Mapping[str, Sequence[float]]) -> None:
+        existing = self._existing(list(vectors))
+        while existing:
+            made = [models.PointVectors(id=id, vector={"dense": list(vectors[id])}) for id in existing]
+            try:
+                self._client.update_vectors(self.name, made, **self._write_options)
+                return
+            except UnexpectedResponse as error:
+                # A server adds some of the vectors, and fails at the first passage that was deleted meanwhile.
+                before, existing = existing, self._existing(existing)
+                if error.status_code != HTTPStatus.NOT_FOUND or len(existing) == len(before):
+                    raise
+
+    def _existing(self, ids: Sequence[str]) -> list[str]:
+        return [str(r.id) for r in self._client.retrieve(self.name, list(ids), with_payload=False)]
 
     def _delete(self, where: f.Condition) -> None:
         self._client.delete(self.name, models.FilterSelector(filter=_LIBRARY.filter(where)), **self._write_options)

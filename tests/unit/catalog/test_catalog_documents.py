@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citeloom.catalog import Catalog
+from citeloom.catalog.coverage import EmbeddingState
 from citeloom.catalog.documents import Document, State
 from citeloom.catalog.projects import Project
 from citeloom.core.errors import CiteLoomError, Code
@@ -39,12 +40,42 @@ def test_coverage_counts_each_document_of_the_project_once(
         assert shared.documents.coverage("one") == Coverage(
             documents=len(given_rows),
             searchable=counts[State.READY] + counts[State.DUPLICATE],
+            by_meaning=counts[State.READY] + counts[State.DUPLICATE],
             pending=counts[State.PENDING],
             failed=counts[State.FAILED],
             without_file=counts[State.WITHOUT_FILE],
         )
         assert shared.documents.chunk_count("one") == sum(n for state, n in given_rows if state is State.READY)
     finally:
+        shared.projects.remove("one")
+
+
+@given(st.lists(st.tuples(st.sampled_from(State), st.integers(0, 2), st.sampled_from("abc")), max_size=12))
+def test_a_document_counts_as_searchable_by_meaning_once_all_its_text_is_embedded(
+    shared: Catalog, given_rows: list[tuple[State, int, str]]
+) -> None:
+    shared.projects.add("one", None, MODEL)
+    shared.documents.save(Document("other", "w", "/w", state=State.READY, chunks=1, without_vector=1, content_hash="a"))
+    try:
+        for number, (state, without, content) in enumerate(given_rows):
+            row = Document("one", f"d{number}", f"/{number}.pdf", state=state, chunks=2, without_vector=without)
+            row.content_hash = content
+            shared.documents.save(row)
+        ready = [(without, content) for state, without, content in given_rows if state is State.READY]
+        waiting = [content for without, content in ready if without]
+        duplicates = [content for state, _, content in given_rows if state is State.DUPLICATE]
+        embedded = len(ready) - len(waiting) + sum(content not in waiting for content in duplicates)
+        coverage = shared.documents.coverage("one")
+        assert (coverage.searchable, coverage.by_meaning) == (len(ready) + len(duplicates), embedded)
+        every = shared.documents.coverage()
+        assert every.searchable - every.by_meaning == coverage.searchable - coverage.by_meaning + 1
+        missing, total = sum(without for without, _ in ready), 2 * len(ready)
+        expected = (
+            EmbeddingState.ALL if not missing else EmbeddingState.SOME if missing < total else EmbeddingState.NONE
+        )
+        assert shared.documents.embedding_state("one") is expected
+    finally:
+        shared.documents.remove("other", "w")
         shared.projects.remove("one")
 
 
@@ -128,7 +159,7 @@ def test_planning_sees_of_each_document_what_it_needs(catalog: Catalog, project:
     (row,) = catalog.documents.known_files(project.id)
     wanted = (
         "doc_id", "source", "path", "file_type", "state", "reason_code", "reason", "size", "mtime_ns", "content_hash",
-        "version", "converter", "converter_engine", "record_hash",
+        "version", "pages", "converter", "converter_engine", "record_hash",
     )  # fmt: skip
     assert row == {name: getattr(document, name) for name in wanted}
 

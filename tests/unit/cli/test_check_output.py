@@ -22,7 +22,7 @@ SIGNS = "[/x] \\[/y] [bold]z :smile: \\"
 
 
 def report(*findings: Finding, **other: Any) -> CheckReport:
-    return check_report(*findings, **{"coverage": Coverage(9, 8, 0, 1, 0), **other})
+    return check_report(*findings, **{"coverage": Coverage(9, 8, 8, 0, 1, 0), **other})
 
 
 def answering(monkeypatch: pytest.MonkeyPatch, answer: Callable[[str], CheckReport]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from dataclasses import replace
 
 import click
 import pytest
@@ -103,7 +104,9 @@ def test_a_traceback_is_shown_when_it_is_asked_for(
 
 
 def test_coverage_and_sizes_are_told_in_words() -> None:
-    counts = Coverage(documents=5, searchable=3, pending=0, failed=1, without_file=1)
+    counts = Coverage(documents=5, searchable=3, by_meaning=3, pending=0, failed=1, without_file=1)
     assert coverage(counts) == "3 of 5 documents searchable, 1 failed, 1 without a file"
+    by_words = replace(counts, by_meaning=1)
+    assert coverage(by_words) == "3 of 5 documents searchable (1 of them by meaning), 1 failed, 1 without a file"
     sizes = {0: "0 bytes", 999: "999 bytes", 1000: "1 kB", 2_500_000: "2 MB", 3_210_000_000: "3.2 GB"}
     assert {number: size(number) for number in sizes} == sizes

@@ -40,6 +40,16 @@ def test_a_hit_is_printed_as_it_stands_in_the_paper(
     assert "Reranked by m: 30 passages in 1.2 s." in printed
 
 
+def test_a_hit_that_is_not_embedded_yet_says_so_beside_its_score(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = query_result(search_hit(), search_hit(by_words_only=True))
+    monkeypatch.setattr(search, "ask", lambda *_, **__: answer)
+    assert run(["search", "thesis", "moths"]) == 0
+    printed = capsys.readouterr().out
+    assert (printed.count("0.90"), printed.count("0.90 by words only")) == (2, 1)
+
+
 def test_a_passage_is_printed_as_it_stands_in_the_paper(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -57,6 +57,15 @@ def encrypted(path: Path) -> Path:
     return paper.save()
 
 
+def draw_diagram(paper: Paper) -> None:
+    """Draw boxes with words in them, whose layout geometry is not sure of."""
+    for at in range(27):
+        x, y = 80 + 97 * at % 320, paper.y - 10 - 21 * at
+        paper.canvas.rect(x - 4, y - 3, 60, 10)
+        paper.at(x, y, f"step {at:02}", size=7)
+    paper.y -= 590
+
+
 FILLER = [
     "The archive holds letters from merchants who wrote about grain, salt and the",
     "weather, and it is seldom that a letter mentions any of the three without the",

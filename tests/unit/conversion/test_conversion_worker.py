@@ -14,7 +14,7 @@ from citeloom.conversion.convert import convert
 from citeloom.conversion.markup.markdown_writer import to_markdown
 from citeloom.conversion.worker import Worker, serve
 from citeloom.core.types import Passage
-from tests.unit.conversion.sample_papers import FILLER, TOKENIZER, Paper
+from tests.unit.conversion.sample_papers import FILLER, TOKENIZER, Paper, draw_diagram
 
 ROOT = Path(__file__).parents[3]
 
@@ -64,11 +64,14 @@ def test_the_worker_answers_every_line_and_ends_with_its_input(tmp_path: Path) -
 
 
 def test_whoever_asks_hears_how_far_a_long_document_is(tmp_path: Path) -> None:
-    requests = [request(1, paper(tmp_path / "paper.pdf"), progress=True), request(2, tmp_path / "paper.pdf")]
+    made = Paper(tmp_path / "paper.pdf")
+    made.lines(FILLER * 2)
+    draw_diagram(made)
+    requests = [request(1, made.save(), progress=True), request(2, tmp_path / "paper.pdf")]
     replies = io.BytesIO()
     serve(io.BytesIO("\n".join(json.dumps(r) for r in requests).encode()), replies)
     told, first, second = (json.loads(line) for line in replies.getvalue().splitlines())
-    assert told == {"id": 1, "progress": {"stage": "layout", "done": 0, "total": 3}}
+    assert told == {"id": 1, "progress": {"stage": "layout", "done": 0, "total": 1}}
     assert first["passages"] == second["passages"]
 
 

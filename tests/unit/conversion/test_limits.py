@@ -46,7 +46,7 @@ def test_the_settings_word_on_memory_counts(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize(
-    ("cores", "megabytes", "count"), [(1, 2000, 1), (4, 64_000, 3), (16, 64_000, 8), (16, 8000, 4), (8, 3000, 1)]
+    ("cores", "megabytes", "count"), [(1, 2000, 1), (4, 64_000, 4), (16, 64_000, 8), (16, 8000, 4), (8, 3000, 1)]
 )
 def test_workers_are_as_many_as_cores_and_memory_allow(
     monkeypatch: pytest.MonkeyPatch, cores: int, megabytes: int, count: int

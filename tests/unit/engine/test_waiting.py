@@ -199,7 +199,9 @@ def test_a_document_whose_reader_is_killed_is_read_later_and_fails_only_when_tha
     assert ended(service, submit(service))["replaced"] == 1
 
 
-def test_a_model_that_is_missing_is_waited_for(make: Callable[..., Container], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_is_missing_is_waited_for_and_words_are_found_meanwhile(
+    make: Callable[..., Container], monkeypatch: pytest.MonkeyPatch
+) -> None:
     service, embed = make(), DenseModel.embed
     missing = True
 
@@ -211,9 +213,11 @@ def test_a_model_that_is_missing_is_waited_for(make: Callable[..., Container], m
     monkeypatch.setattr(DenseModel, "embed", absent)
     job = submit(service)
     assert waits_for(service, job) == "The model is not on this machine. Fetch it."
-    assert set(states(service).values()) == {"pending"}
+    assert set(states(service).values()) == {"ready"}, "found by their words meanwhile"
+    assert service.catalog.documents.without_vectors("p")
     missing = False
     assert ended(service, job)["new"] == len(WORDS)
+    assert not service.catalog.documents.without_vectors("p")
 
 
 def test_an_index_that_somebody_deleted_ends_the_import_and_blames_no_document(

@@ -113,6 +113,32 @@ def test_by_spread_the_mean_of_both_rankings_has_one_half() -> None:
     ]
 
 
+words_alone = st.dictionaries(st.integers(0, 9).map(lambda n: f"w{n}"), st.floats(0.001, 500), min_size=1)
+
+
+@given(candidates, words_alone, st.sampled_from(FUSIONS), st.integers(1, 40))
+def test_passages_without_a_vector_compete_on_the_same_scale(
+    found: list[Candidate], alone: Ranking, fusion: Fusion, limit: int
+) -> None:
+    fused = ranking.fuse(*rankings(found), fusion, limit, alone)
+    assert fused == sorted(fused, key=lambda one: (-one[1], one[0]))
+    assert len(fused) == min(limit, len(found) + len(alone)) and all(0 <= score <= 1 for _, score in fused)
+    assert ranking.fuse(*rankings(found), fusion, limit, {}) == fuse(found, fusion, limit)
+
+
+def test_a_blended_score_of_words_alone_is_not_halved_and_leaves_others_theirs() -> None:
+    found = [Candidate("a", 0.6, 12.0), Candidate("b", 0.5, None)]
+    together = dict(ranking.fuse(*rankings(found), BLEND, 10, {"new": 15.0}))
+    assert together.pop("new") == 0.5
+    assert together == dict(fuse(found, BLEND, 10))
+
+
+def test_by_ranks_a_passage_without_a_vector_has_its_place_among_all_found_by_words() -> None:
+    found = [Candidate("a", 0.2, 9.0), Candidate("b", 0.1, 7.0)]
+    fused = dict(ranking.fuse(*rankings(found), Fusion("rrf", 1), 9, {"new": 8.0}))
+    assert fused == {"a": 1.0, "new": 0.5, "b": pytest.approx((1 / 2 + 1 / 3) / 2, abs=1e-4)}
+
+
 def test_one_ranking_alone_gives_the_cosine_or_the_words_pressed_between_0_and_1() -> None:
     found = [
         Candidate("a", 0.25, None),

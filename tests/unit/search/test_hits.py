@@ -144,7 +144,9 @@ PAYLOAD = {
 
 def test_a_hit_has_every_part_of_the_contract() -> None:
     hit = search_hit(HitGroup([ScoredPoint("id", 0.5, PAYLOAD)], 0.5), max_chars=100, full_text=False)
-    assert set(encode(hit)) - {"details"} == set(results.QUERY["properties"]["items"]["items"]["required"])
+    assert set(encode(hit)) - {"details", "by_words_only"} == set(
+        results.QUERY["properties"]["items"]["items"]["required"]
+    )
     assert (hit.page_span, hit.page_labels) == ((3, 4), ("253", "254"))
     assert hit.cite == "[@müller2019, pp. 253–254]"
     assert len(hit.render_text) <= 100 and hit.full_text is None

@@ -91,6 +91,91 @@ def ask(collection: EdgeCollection, tmp_path: Path) -> Iterator[Any]:
     catalog.close()
 
 
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Any]:
+    """A project of four documents, of which only those that are given are embedded, and its search service."""
+    made = EdgeCollection.create(tmp_path / "desk", 2, sparse=True)
+    catalog = Catalog(tmp_path / "desk.db")
+    catalog.projects.add("thesis", None, MODEL)
+    texts = ["Otters hold hands.", "Bats hang upside down.", "Otters dive for clams.", "Moths navigate by the moon."]
+
+    def service(*embedded: int, models: Any = Shelf(), rerank: str = "") -> SearchService:  # noqa: B008
+        for number, text in enumerate(texts):
+            row = Document("thesis", f"d{number}", f"/{number}.md", state=State.READY, chunks=1)
+            row.without_vector = int(number not in embedded)
+            catalog.documents.save(row)
+            payload = {"chunk_text": text, "doc_id": row.doc_id, "citekey": row.doc_id, "version": row.doc_id}
+            vector = [1.0, 0.0] if number in embedded else None
+            made.upsert([Point(str(uuid.UUID(int=number)), vector, BM25.passage(text), payload)])
+        settings = Settings(search=Search(rerank=rerank))
+        return SearchService(catalog, cast("ModelRegistry", models), settings, lambda _: made)
+
+    yield service
+    made.close()
+    catalog.close()
+
+
+def searched(service: SearchService, text: str, *, hybrid: bool = True, **more: Any) -> QueryResult:
+    return service.query(Query(project="thesis", text=text, hybrid=hybrid, **more), Cancel())
+
+
+def similar(service: SearchService, text: str) -> list[str]:
+    project = service._catalog.projects.get("thesis")
+    return [hit.payload["doc_id"] for hit in service.similar(project, [text], 4, Cancel())]
+
+
+class Unloaded(Shelf):
+    """Its embedding model is not there yet."""
+
+    def for_questions(self, name: str) -> Shelf:
+        raise CiteLoomError(Code.MODEL_NOT_AVAILABLE, "It is not here.", "Fetch it.")
+
+
+def test_before_anything_is_embedded_words_find_passages_without_the_model(desk: Any) -> None:
+    service = desk(models=Unloaded())
+    answer = searched(service, "how do otters hold hands")
+    assert [(hit.doc_id, hit.by_words_only) for hit in answer.items] == [("d0", True), ("d2", True)]
+    assert answer.items[0].score > 0 and (answer.coverage.searchable, answer.coverage.by_meaning) == (4, 0)
+    assert answer.warnings == ("4 of 4 documents are found by words only, until embedded.",)
+    assert searched(service, "otters", fusion="rrf").items[0].score == 1
+    assert similar(service, "Moths navigate by the moon") == ["d3"]
+    unseen = searched(service, "otters", hybrid=False)
+    assert (unseen.count, unseen.warnings) == (
+        0,
+        ("4 of 4 searchable documents are not embedded yet: query_hybrid finds them by their words.",),
+    )
+
+
+def test_embedded_passages_and_others_are_found_together_and_only_those_are_marked(desk: Any) -> None:
+    service = desk(0, 1, 2)
+    answer = searched(service, "how do moths navigate by the moon")
+    assert [(hit.doc_id, hit.by_words_only) for hit in answer.items if hit.by_words_only] == [("d3", True)]
+    assert answer.count == 4 and answer.coverage.by_meaning == 3
+    assert answer.warnings == ("1 of 4 documents is found by words only, until embedded.",)
+    assert {hit.doc_id for hit in searched(service, "moths", hybrid=False).items} == {"d0", "d1", "d2"}
+    assert searched(service, '"navigate by the moon"').items[0].doc_id == "d3", "a phrase raises it"
+    assert "d3" in similar(service, "Moths navigate by the moon")
+
+
+def test_where_all_is_embedded_nothing_is_marked_and_nothing_is_said(desk: Any) -> None:
+    answer = searched(desk(0, 1, 2, 3), "moths")
+    assert not any(hit.by_words_only for hit in answer.items)
+    assert answer.warnings == () and answer.coverage.by_meaning == answer.coverage.searchable == 4
+
+
+def test_reranking_keeps_the_mark(desk: Any) -> None:
+    answer = searched(desk(0, rerank="by-letter"), "otters")
+    assert answer.reranked and {hit.doc_id: hit.by_words_only for hit in answer.items} == {"d0": False, "d2": True}
+
+
+def test_no_work_is_compared_by_meaning_before_all_of_it_is_embedded(desk: Any) -> None:
+    service = desk(0, 1)
+    project = service._catalog.projects.get("thesis")
+    assert service.best_score_in(project, "otters", ["d0", "d1"]) == 1.0
+    assert service.best_score_in(project, "otters", ["d0", "d2"]) is None
+    assert service.best_score_in(project, "otters", ["d3"]) is None
+
+
 def test_top_k_passages_come_though_the_nearest_forty_say_the_same(ask: Any) -> None:
     answer = ask("otters sleep", top_k=5)
     first, *others = answer.items

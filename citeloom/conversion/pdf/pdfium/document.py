@@ -14,10 +14,10 @@ from PIL.Image import Image
 
 from citeloom.conversion.file_errors import file_error
 from citeloom.conversion.pdf.pdfium.api import c_api, pdfium, rendered
-from citeloom.conversion.pdf.pdfium.forms import FieldText, address, visible_fields
+from citeloom.conversion.pdf.pdfium.forms import FieldText, visible_fields
 from citeloom.conversion.pdf.pdfium.hidden_text import find_hidden_words
 from citeloom.conversion.pdf.pdfium.recursive_forms import without_cycles
-from citeloom.conversion.pdf.pdfium.text_runs import Run, placed_word, text_runs, upright_box
+from citeloom.conversion.pdf.pdfium.text_runs import PageCharacters, Run, upright_box
 from citeloom.conversion.pdf.raw_page import OutlineEntry, RawPage, RawPdf, Word
 
 _MAX_OUTLINE = 20_000
@@ -127,7 +127,7 @@ class Layer:
 
     page: Any
     text_page: Any
-    runs: list[Run]
+    characters: PageCharacters
 
 
 @contextmanager
@@ -140,16 +140,11 @@ def open_layers(document: Any, index: int) -> Iterator[tuple[list[Layer], tuple[
         for shown in (page, fields.page):
             if shown is not None:
                 text_page = stack.enter_context(closing(shown.get_textpage()))
-                found = list(text_runs(text_page))
+                characters = PageCharacters(text_page)
                 if shown is not page:
-                    found = [run for run in found if _text_object(text_page, run) in fields.objects]
-                layers.append(Layer(shown, text_page, found))
+                    characters.runs = [run for run in characters.runs if run.text_object in fields.objects]
+                layers.append(Layer(shown, text_page, characters))
         yield layers, fields.written
-
-
-def _text_object(text_page: Any, run: Run) -> int | None:
-    handle = c_api.FPDFText_GetTextObject(text_page.raw, run.places[0])
-    return address(handle) if handle else None
 
 
 def _read_page(document: Any, index: int) -> RawPage:
@@ -160,14 +155,14 @@ def _read_page(document: Any, index: int) -> RawPage:
         page = layers[0].page
         left, bottom, right, top = box = page.get_bbox()
         for layer in layers:
-            words = [placed_word(layer.text_page.raw, run) for run in layer.runs]
+            words = layer.characters.placed_words()
             visibility = find_hidden_words(layer.page, layer.text_page, words, box)
             visible = [(placed.word, placed.angle) for at, placed in enumerate(words) if at not in visibility.invisible]
             found += visible
             ocr_letters += sum(len(words[at].word.text) for at in visibility.ocr_text)
             invisible_words += len(visibility.invisible)
             if layer.page is page:
-                parts.append(_raw_text(layer.text_page, [layer.runs[at] for at in sorted(visibility.invisible)]))
+                parts.append(_raw_text(layer, [layer.characters.runs[at] for at in sorted(visibility.invisible)]))
             else:
                 parts.append(" ".join(word.text for word, _ in visible))
         has_ocr_text = ocr_letters > 0.7 * sum(len(word.text) for word, _ in found)
@@ -202,10 +197,11 @@ def _read_page(document: Any, index: int) -> RawPage:
     )
 
 
-def _raw_text(text_page: Any, hidden: list[Run]) -> str:
+def _raw_text(layer: Layer, hidden: list[Run]) -> str:
     """Return pdfium's own text of a page without invisible runs."""
-    if not text_page.count_chars():
-        return ""
+    if not hidden:
+        return layer.characters.text
+    text_page = layer.text_page
     parts, start = [], 0
     for run in hidden:
         if run.places[0] > start:

@@ -219,7 +219,10 @@ def test_what_was_found_on_pages_without_text_is_told_apart(tmp_path: Path) -> N
     assert "OCR found none on its page" in str(refused(drawn))
 
 
-def test_a_page_thousands_of_times_wider_than_high_is_laid_out_like_any_other(tmp_path: Path) -> None:
+def test_a_page_thousands_of_times_wider_than_high_is_laid_out_like_any_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("citeloom.conversion.pdf.slow_pages._MAX_SCATTERED", 0)
     strip = PAGE.replace("0 0 595 842", "0 757 28000 771")  # text that lies outside of its page is not read
     doc = convert(one_page(tmp_path / "strip.pdf", shown([LINE]), more={3: strip}))
     assert (doc.pages[0].text, doc.engine, doc.fallback_reason) == (LINE, "docling", None)

@@ -10,6 +10,7 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from hypothesis import strategies as st
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.index.base import Fusion, Point, SparseVector
 from citeloom.index.edge import checksums
-from citeloom.index.edge.collection import Bm25, EdgeCollection
+from citeloom.index.edge.collection import Bm25, EdgeCollection, optimise
 from citeloom.index.filters import EVERYTHING, Absent, AnyOf
 from tests.points import SIZE, ident, numbers, point
 
@@ -54,6 +55,21 @@ def test_a_collection_of_an_earlier_version_gets_the_index_it_lacks(tmp_path: Pa
         assert again.indexes()["bool"] == ["references"] and again.values("doc_id", 2) == {"d": 2}
         assert numbers(again.scroll(Absent("references"), 10)) == [0]
         again.close()
+
+
+def test_vectors_can_be_added_after_optimising_and_are_there_after_opening(tmp_path: Path) -> None:
+    made = EdgeCollection.create(tmp_path / "g0001", SIZE, sparse=True)
+    made.upsert([replace(point(n), dense=None) for n in range(4)])
+    made.add_vectors({ident(0): [1.0, 0.0, 0.0, 0.0]})
+    with made.released():
+        optimise(tmp_path / "g0001")
+    made.add_vectors({ident(1): [1.0, 0.0, 0.0, 0.0]})
+    made.close()
+    again = EdgeCollection.open(tmp_path / "g0001")
+    assert sorted(numbers(again.without_vectors(EVERYTHING, 10))) == [2, 3]
+    assert sorted(numbers(again.search([1.0, 0.0, 0.0, 0.0], None, 10))) == [0, 1]
+    assert len(again.search(None, SparseVector([7], [1.0]), 10)) == again.count() == 4
+    again.close()
 
 
 # -- readers and writers -------------------------------------------------------------------------------------
@@ -228,6 +244,7 @@ def test_a_full_disk_is_called_a_full_disk_however_it_shows(break_it: Break, err
         lambda: broken.upsert([point(0)]),
         lambda: broken.delete(EVERYTHING),
         lambda: broken.rewrite(EVERYTHING, {"a": 1}),
+        lambda: broken.add_vectors({ident(0): [1.0] * SIZE}),
         broken.flush,
         broken.close,
         lambda: broken.search([1.0] * SIZE, None, 3),

@@ -8,6 +8,7 @@ import threading
 import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -211,6 +212,7 @@ def test_a_refused_write_is_told_with_the_servers_reason(qdrant: QdrantStandIn, 
         lambda: collection.upsert([point(0)]),
         lambda: collection.delete(EVERYTHING),
         lambda: collection.rewrite(EVERYTHING, {"a": 1}),
+        lambda: collection.add_vectors({point(0).id: [1.0, 0.0]}),
     ):
         error = failure(call)
         assert (error.code, "a shard is broken" in error.message) == (Code.STORAGE_ERROR, True)
@@ -316,6 +318,23 @@ def test_large_passages_are_sent_in_requests_that_a_server_takes(
     collection.upsert([point(n, "ä" * 700) for n in range(20)])
     assert len(sizes) > 5 and max(sizes) < 11_000
     assert collection.count() == 20
+
+
+def test_passages_deleted_while_vectors_are_sent_do_not_keep_others_from_theirs(
+    qdrant: QdrantStandIn, collection: ServerCollection
+) -> None:
+    points = [replace(point(n), dense=None) for n in range(5)]
+    collection.upsert(points)
+    gone = iter(points[1:4])
+
+    def delete(request: Request) -> None:
+        if request.path.endswith("/points/vectors") and (point := next(gone, None)):
+            qdrant.local.delete(NAME, [point.id])
+
+    qdrant.meanwhile = delete
+    collection.add_vectors({p.id: [1.0, 0.0] for p in points})
+    qdrant.meanwhile = None
+    assert [(p.id, p.dense is None) for p in collection.points(None, 10)] == [(points[n].id, False) for n in (0, 4)]
 
 
 def test_a_cluster_is_told_of_shards_and_copies_and_keeps_writes_in_order(qdrant: QdrantStandIn) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.importing.sources.open_within import open_within
+from citeloom.core.files.open_within import open_within
 from citeloom.importing.stages.match import RecordFinder
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="links are made otherwise there")

@@ -8,7 +8,6 @@ import stat
 from io import BufferedReader
 from pathlib import Path
 
-from citeloom.conversion.file_errors import not_a_file
 from citeloom.core.errors import CiteLoomError, Code
 
 _READ_FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -70,6 +69,13 @@ def _check_regular(opened: int, path: Path) -> int:
         os.close(opened)
         raise not_a_file(path)
     return opened
+
+
+def not_a_file(path: Path) -> CiteLoomError:
+    """Return the error for a folder, pipe, socket or device in place of a document."""
+    return CiteLoomError(
+        Code.UNSUPPORTED_FORMAT, f"{path.name} is not a file.", "Put a file there, or remove it.", path=str(path)
+    )
 
 
 def outside(path: Path) -> CiteLoomError:

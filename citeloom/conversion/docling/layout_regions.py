@@ -1,4 +1,4 @@
-"""Corrects the regions of a layout model by the column layout of the page, and orders them."""
+"""Corrects the regions of docling's layout model by the column layout of the page, and orders them."""
 
 from __future__ import annotations
 

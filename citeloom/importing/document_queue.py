@@ -1,0 +1,393 @@
+"""The documents of all imports, in three lanes in strict priority: words, vectors, slow pages.
+
+Reading is done by worker processes and embedding by the model's threads; this module decides what is next, and writes
+one document at a time. A lane begins new work only while the lanes before it have none, except that slow pages always
+have one worker. Within a lane, imports of few documents come first.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from heapq import heapify, heappop, heappush
+from typing import Protocol
+
+from citeloom.core.errors import CiteLoomError, unexpected
+from citeloom.core.jobs import JobStopped
+from citeloom.importing.import_progress import Lane
+from citeloom.importing.sources.folder import FoundFile
+from citeloom.importing.stages.embed import Batch
+from citeloom.importing.stages.read import ReadResult
+
+log = logging.getLogger(__name__)
+
+_FEW = 20  # an import of no more documents does not wait for larger ones
+_GROUP = 64  # documents whose passages are embedded together, so that batches are full
+_AHEAD = 4  # documents that are read ahead, for each worker
+_PATIENCE_SECONDS = 1.0  # how long documents that were read wait for an earlier one
+_CHECK_SECONDS = 5.0  # how often the power supply is checked while vectors wait for it
+
+
+class DocumentWork(Protocol):
+    """What an import does with its documents. The queue calls `read` and `embed` in threads, the others one by one."""
+
+    @property
+    def project_id(self) -> str:
+        """The project of the import."""
+
+    @property
+    def stops(self) -> bool:
+        """Whether it was asked to stop: nothing more is begun or written for it."""
+
+    def read(self, task: Task) -> ReadResult:
+        """Convert the file of a task."""
+
+    def commit(self, task: Task, reading: Future[ReadResult]) -> None:
+        """Match and write a document that was read, and queue what is left to do for it."""
+
+    def next_batch(self, tasks: Sequence[Task], embedding: Batch | None) -> Batch | None:
+        """Return the next passages of some documents to embed, besides those that are being embedded."""
+
+    def embed(self, batch: Batch) -> None:
+        """Make the vectors of a batch."""
+
+    def write_vectors(self, batch: Batch) -> None:
+        """Write the vectors of a batch."""
+
+    def finish_vectors(self, tasks: Sequence[Task]) -> None:
+        """Record that all passages of some documents have vectors."""
+
+    def hand_over(self, task: Task) -> None:
+        """Forget a document that another import takes care of."""
+
+    def abort(self) -> None:
+        """End readings in progress: the import has failed."""
+
+
+@dataclass(eq=False, slots=True)
+class Task:
+    """A document in a lane."""
+
+    work: DocumentWork
+    lane: Lane
+    source: str  # identifies the document within its project
+    file: FoundFile | None = None  # of the lanes that read
+    doc_id: str = ""  # of the lane that embeds
+    size: tuple[int, ...] = ()  # within an import, tasks with less come first
+
+    @property
+    def key(self) -> tuple[str, str, Lane]:
+        """What there is only one queued task of."""
+        return self.work.project_id, self.source, self.lane
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """A document that is being read."""
+
+    future: Future[ReadResult]
+    since: float
+
+
+@dataclass(eq=False, slots=True)
+class _Embedding:
+    """Documents of one import whose passages are being embedded."""
+
+    work: DocumentWork
+    tasks: list[Task]
+    batch: Batch | None = None
+    running: Future[None] | None = None
+
+
+@dataclass(eq=False, slots=True)
+class _Members:
+    """State of an import in the queue."""
+
+    tasks: Counter[Lane] = field(default_factory=Counter)  # queued or in progress
+    large: bool = False
+    ends: bool = False  # nothing more is begun
+    error: CiteLoomError | None = None
+    returned: list[Task] = field(default_factory=list)  # after an error
+
+
+class DocumentQueue:
+    """Queue of documents, worked off by one thread that is started with the first import."""
+
+    def __init__(self, workers: int, may_embed: Callable[[], bool] = lambda: True) -> None:
+        self._workers = workers
+        self._may_embed = may_embed  # not on battery, for example
+        self._changed = threading.Condition()
+        self._lanes: dict[Lane, list[tuple[tuple[object, ...], Task]]] = {lane: [] for lane in Lane}
+        self._queued: dict[tuple[str, str, Lane], Task] = {}
+        self._numbers = itertools.count()
+        self._imports: dict[DocumentWork, _Members] = {}
+        self._readings: dict[Lane, dict[Task, _Reading]] = {Lane.WORDS: {}, Lane.SLOW_PAGES: {}}
+        self._embedding: _Embedding | None = None
+        self._last_commits: dict[str, float] = {}
+        self._readers = ThreadPoolExecutor((_AHEAD + 1) * workers, thread_name_prefix="read")
+        self._embedder = ThreadPoolExecutor(1, thread_name_prefix="embed-batch")
+        self._thread = threading.Thread(target=self._run, name="documents", daemon=True)
+        self._ended = False
+
+    def add(self, tasks: Sequence[Task]) -> None:
+        """Queue documents of one import; a task of an earlier import for the same document is taken over."""
+        with self._changed:
+            if not self._thread.is_alive() and not self._ended:
+                self._thread.start()
+            for task in tasks:
+                members = self._imports.setdefault(task.work, _Members(large=len(tasks) > _FEW))
+                members.large |= len(tasks) > _FEW
+                if members.ends:
+                    members.returned.append(task)
+                    continue
+                if (earlier := self._queued.get(task.key)) is not None:
+                    self._imports[earlier.work].tasks[earlier.lane] -= 1
+                    if earlier.work is not task.work:
+                        earlier.work.hand_over(earlier)
+                members.tasks[task.lane] += 1
+                self._queued[task.key] = task
+                order = (members.large, *task.size, next(self._numbers))
+                heappush(self._lanes[task.lane], (order, task))
+            self._changed.notify_all()
+
+    def wait(self, work: DocumentWork, wake_up: Callable[[], bool], seconds: float) -> bool:
+        """Wait until no documents of an import are left, for `wake_up`, or so long; return whether none is left.
+
+        Raises the error that ended the import's work; what it had left is returned by `take_back`.
+        """
+        with self._changed:
+            self._changed.wait_for(lambda: not self.left(work) or wake_up(), seconds)
+            members = self._imports.get(work)
+            if members and members.error and not self.left(work):
+                raise members.error
+            return not self.left(work)
+
+    def left(self, work: DocumentWork, *lanes: Lane) -> int:
+        """Return the number of documents of an import that are queued or in progress, in some lanes or in all."""
+        with self._changed:
+            members = self._imports.get(work)
+            return sum(members.tasks[lane] for lane in lanes or Lane) if members else 0
+
+    def last_commit(self, project_id: str) -> float:
+        """Return when a document of a project was last written, by the monotonic clock."""
+        return self._last_commits.get(project_id, 0.0)
+
+    @property
+    def embedding_waits(self) -> bool:
+        """Whether passages wait because they may not be embedded now."""
+        return bool(self._lanes[Lane.VECTORS] or self._embedding) and not self._may_embed()
+
+    def wake_up(self) -> None:
+        """Let waiting imports check whether they have to do something."""
+        with self._changed:
+            self._changed.notify_all()
+
+    def withdraw(self, work: DocumentWork) -> None:
+        """Remove the queued documents of an import, and wait until none is in progress."""
+        with self._changed:
+            if members := self._imports.get(work):
+                members.ends = True
+            self._return_queued(work)
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: not self.left(work))
+            self._imports.pop(work, None)
+
+    def take_back(self, work: DocumentWork) -> list[Task]:
+        """Return the documents that an error left undone."""
+        with self._changed:
+            members = self._imports.pop(work, _Members())
+            return members.returned
+
+    def end(self) -> None:
+        """End the thread; imports have ended before."""
+        with self._changed:
+            self._ended = True
+            self._changed.notify_all()
+        if self._thread.is_alive():
+            self._thread.join()
+        self._readers.shutdown(wait=False, cancel_futures=True)
+        self._embedder.shutdown(wait=False, cancel_futures=True)
+
+    # -- the thread ------------------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                self._start_reading()
+                step = self._next_step()
+                if step is None:
+                    if self._ended:
+                        return
+                    self._changed.wait(self._seconds_to_wait())
+                    continue
+            step()
+
+    def _next_step(self) -> Callable[[], None] | None:
+        """Return what the thread does next: of what is ready, what is most urgent."""
+        if (read := self._next_read(Lane.WORDS)) is not None:
+            return partial(self._commit, *read)
+        group = self._embedding
+        if group and (group.running.done() if group.running else self._ends(group.work)):
+            return partial(self._continue, group)
+        if (read := self._next_read(Lane.SLOW_PAGES)) is not None:
+            return partial(self._commit, *read)
+        if self._can_embed:
+            group = self._embedding = self._embedding or self._next_group()
+            if group and not group.running:
+                return partial(self._continue, group)
+        return None
+
+    def _seconds_to_wait(self) -> float | None:
+        if any(one.future.done() for one in self._readings[Lane.WORDS].values()):
+            return _PATIENCE_SECONDS / 4
+        return _CHECK_SECONDS if self.embedding_waits else None
+
+    def _start_reading(self) -> None:
+        """Hand documents to the workers, a little ahead."""
+        while len(self._readings[Lane.WORDS]) < _AHEAD * self._workers:
+            if not self._read_next(Lane.WORDS):
+                break
+        alone = not (self._readings[Lane.WORDS] or self._lanes[Lane.VECTORS] or self._embedding)
+        while len(self._readings[Lane.SLOW_PAGES]) < (self._workers if alone else 1):
+            if not self._read_next(Lane.SLOW_PAGES):
+                break
+
+    def _read_next(self, lane: Lane) -> bool:
+        task = self._take(lane)
+        if task is None:
+            return False
+        future = self._readers.submit(task.work.read, task)
+        self._readings[lane][task] = _Reading(future, time.monotonic())
+        future.add_done_callback(lambda _: self.wake_up())
+        return True
+
+    def _next_read(self, lane: Lane) -> tuple[Task, Future[ReadResult]] | None:
+        """Return the next document that was read: in order, unless one takes long.
+
+        The order decides which of several files with the same content is the document.
+        """
+        readings, until = self._readings[lane], time.monotonic() - _PATIENCE_SECONDS
+        for task, reading in readings.items():
+            if reading.future.done():
+                del readings[task]
+                return task, reading.future
+            if lane is Lane.WORDS and reading.since > until:
+                return None
+        return None
+
+    def _commit(self, task: Task, reading: Future[ReadResult]) -> None:
+        try:
+            if not self._ends(task.work):
+                self._last_commits[task.work.project_id] = time.monotonic()
+                task.work.commit(task, reading)
+        except Exception as error:
+            self._fail(task.work, [task], error)
+        else:
+            self._task_ended(task)
+
+    # -- vectors ---------------------------------------------------------------------------------------------
+
+    @property
+    def _can_embed(self) -> bool:
+        """Vectors wait while words are to be written; a few slow files must not leave the other cores idle."""
+        reading = sum(not one.future.done() for one in self._readings[Lane.WORDS].values())
+        return not self._lanes[Lane.WORDS] and reading < self._workers and self._may_embed()
+
+    def _next_group(self) -> _Embedding | None:
+        """Take the next documents of one import whose passages are to be embedded."""
+        group: list[Task] = []
+        lane = self._lanes[Lane.VECTORS]
+        while lane and len(group) < _GROUP:
+            task = lane[0][1]
+            is_queued = self._queued.get(task.key) is task
+            if is_queued and group and task.work is not group[0].work:
+                break
+            heappop(lane)
+            if is_queued:
+                del self._queued[task.key]
+                group.append(task)
+        return _Embedding(group[0].work, group) if group else None
+
+    def _continue(self, group: _Embedding) -> None:
+        """Write the vectors that are ready, after the next batch was begun; finish the documents if there is none."""
+        done, group.batch = group.batch, None
+        running, group.running = group.running, None
+        try:
+            if running:
+                running.result()
+            if not self._ends(group.work) and (running is None or self._can_embed):
+                self._begin_batch(group, done)
+            if done:
+                group.work.write_vectors(done)
+            if done is None and group.batch is None and not self._ends(group.work):
+                group.work.finish_vectors(group.tasks)
+        except Exception as error:
+            self._embedding = None
+            self._fail(group.work, group.tasks, error)
+            return
+        if group.batch is None and (done is None or self._ends(group.work)):
+            self._embedding = None
+            for task in group.tasks:
+                self._task_ended(task)
+
+    def _begin_batch(self, group: _Embedding, embedded: Batch | None) -> None:
+        group.batch = group.work.next_batch(group.tasks, embedded)
+        if group.batch:
+            group.running = self._embedder.submit(group.work.embed, group.batch)
+            group.running.add_done_callback(lambda _: self.wake_up())
+
+    # -- tasks -----------------------------------------------------------------------------------------------
+
+    def _take(self, lane: Lane) -> Task | None:
+        """Remove the first task of a lane."""
+        while self._lanes[lane]:
+            _, task = heappop(self._lanes[lane])
+            if self._queued.get(task.key) is task:
+                del self._queued[task.key]
+                return task
+        return None
+
+    def _task_ended(self, task: Task) -> None:
+        with self._changed:
+            if members := self._imports.get(task.work):
+                members.tasks[task.lane] -= 1
+                if members.error:
+                    members.returned.append(task)
+            self._changed.notify_all()
+
+    def _ends(self, work: DocumentWork) -> bool:
+        members = self._imports.get(work)
+        return members is None or members.ends or work.stops
+
+    def _fail(self, work: DocumentWork, tasks: Sequence[Task], error: Exception) -> None:
+        """End the work of an import with an error; its documents go back to it."""
+        problem = unexpected(error)
+        if problem is not error and not isinstance(error, JobStopped):
+            log.error("documents of %s could not be written", work.project_id, exc_info=error)
+        with self._changed:
+            if members := self._imports.get(work):
+                members.error, members.ends = members.error or problem, True
+            self._return_queued(work)
+        work.abort()
+        for task in tasks:
+            self._task_ended(task)
+
+    def _return_queued(self, work: DocumentWork) -> None:
+        members = self._imports.get(work)
+        if members is None:
+            return
+        for lane, queued in self._lanes.items():
+            own = [task for _, task in queued if task.work is work and self._queued.get(task.key) is task]
+            for task in own:
+                del self._queued[task.key]
+                members.tasks[task.lane] -= 1
+                members.returned.append(task)
+            self._lanes[lane] = [(order, task) for order, task in queued if task.work is not work]
+            heapify(self._lanes[lane])

@@ -1,0 +1,194 @@
+"""Progress of an import: documents and pages by what can be done with them already, and the time left.
+
+The one place that counts: `sync`, the app, `ingest_from_source` and events show what is reported here.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from typing import Any
+
+from citeloom.core.jobs import Progress, ReportProgress
+
+_UNKNOWN_PAGES = 12.0  # of a document that was not opened yet, before the first one was
+_OCR_PAGE_COST = 20.0  # reading a page by OCR takes as long as so many others, before the first was measured
+_EMBEDDING_COST = 5.0  # embedding the passages of a page, likewise
+_REPORTED = (
+    "total", "searchable", "done", "pages_total", "pages_by_words", "pages_embedded", "pages_waiting", "pages_failed",
+)  # fmt: skip
+
+
+class Lane(IntEnum):
+    """A lane of the document queue, in order of priority."""
+
+    WORDS = 0
+    VECTORS = 1
+    SLOW_PAGES = 2
+
+
+@dataclass(slots=True)
+class _Document:
+    """A document that an import reads, with its pages."""
+
+    pages: float = _UNKNOWN_PAGES
+    opened: bool = False
+    searchable: bool = False
+    waiting: int = 0  # pages that wait for OCR or layout
+    passages: int = 0
+    without_vector: int = 0
+    failed: bool = False
+    done: bool = False
+
+    @property
+    def counts(self) -> dict[str, float]:
+        """What the document adds to the counts of the import."""
+        embedded = self.pages * (1 - self.without_vector / self.passages) if self.searchable and self.passages else 0.0
+        by_words = self.pages - self.waiting if self.searchable else 0.0
+        return {
+            "total": 1,
+            "searchable": self.searchable,
+            "done": self.done,
+            "pages_total": self.pages,
+            "pages_by_words": by_words,
+            "pages_embedded": min(embedded, by_words),
+            "pages_waiting": self.waiting,
+            "pages_failed": self.pages if self.failed else 0.0,
+            "unread": 0.0 if self.searchable or self.done or self.waiting else self.pages,
+        }
+
+
+@dataclass(slots=True)
+class _Rate:
+    """Pages per second of a lane, measured while it works."""
+
+    pages: float = 0.0
+    seconds: float = 0.0
+    _working: int = 0  # threads
+    _since: float = 0.0
+
+    def add(self, thread: int) -> None:
+        """Count a thread that begins (1) or ends (-1)."""
+        now = time.monotonic()
+        if self._working:
+            self.seconds += now - self._since
+        self._working, self._since = self._working + thread, now
+
+    def seconds_for(self, pages: float, otherwise: float) -> float:
+        """Return the seconds for some pages; `otherwise` is the time of a page before the first was measured."""
+        return pages * (self.seconds / self.pages if self.pages else otherwise)
+
+
+class ImportProgress:
+    """Counts the documents of one import and reports the progress."""
+
+    def __init__(self, send: ReportProgress) -> None:
+        self._send = send
+        self._documents: dict[str, _Document] = {}  # by source
+        # Kept up to date: summing thousands of documents for each report would take long.
+        self._counts: defaultdict[str, float] = defaultdict(float)
+        self._opened = (0, 0)  # documents, and their pages
+        self._last = Progress(total=0)
+        self._rates = {lane: _Rate() for lane in Lane}
+        self._lock = threading.RLock()
+
+    def add(self, source: str, pages: int | None = None) -> None:
+        """Count a document that the import will read or embed; `pages` of an earlier reading, if it was read."""
+        with self._changing(source, create=True) as document:
+            count, of_all = self._opened
+            document.pages = float(pages or (of_all / count if count else _UNKNOWN_PAGES))
+            document.opened = document.done = False
+
+    def opened(self, source: str, pages: int, *, waiting: int, passages: int, without_vector: int) -> None:
+        """Record what reading a document gave."""
+        with self._changing(source) as document:
+            slow = self._rates[Lane.SLOW_PAGES]
+            slow.pages += max(0, document.waiting - waiting)
+            if not document.opened:
+                self._rates[Lane.WORDS].pages += pages
+            document.opened = True
+            document.pages, document.waiting = float(pages), waiting
+            document.passages, document.without_vector = passages, without_vector
+            document.searchable = passages > 0
+            self._opened = (self._opened[0] + 1, self._opened[1] + pages)
+
+    def embedded(self, source: str, passages: int) -> None:
+        """Record that some passages of a document have vectors now."""
+        with self._changing(source) as document:
+            self._rates[Lane.VECTORS].pages += document.pages * passages / max(1, document.passages)
+            document.without_vector = max(0, document.without_vector - passages)
+
+    def finished(self, source: str, *, searchable: bool = True, failed: bool = False) -> None:
+        """Record that nothing is left to do for a document."""
+        with self._changing(source) as document:
+            document.done, document.failed, document.searchable = True, failed, searchable
+            document.waiting = document.without_vector = 0
+            document.passages = document.passages or int(searchable)
+
+    def forget(self, source: str) -> None:
+        """Leave a document out: another import takes care of it."""
+        with self._lock, self._changing(source):
+            self._documents.pop(source, None)
+
+    @contextmanager
+    def _changing(self, source: str, *, create: bool = False) -> Iterator[_Document]:
+        """Update the counts by what the block changes in a document."""
+        with self._lock:
+            known = self._documents.get(source)
+            if known:
+                self._count(known, -1)
+            elif create:
+                known = self._documents[source] = _Document()
+            yield known or _Document()
+            if source in self._documents:
+                self._count(self._documents[source], 1)
+
+    def _count(self, document: _Document, sign: int) -> None:
+        for name, value in document.counts.items():
+            self._counts[name] += sign * value
+
+    @contextmanager
+    def working(self, lane: Lane) -> Iterator[None]:
+        """Measure the time in which a lane works."""
+        with self._lock:
+            self._rates[lane].add(1)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._rates[lane].add(-1)
+
+    def report(self, **changes: Any) -> None:
+        """Report the progress, with other values for the given fields."""
+        with self._lock:
+            if "file" in changes:
+                changes = {"page": 0, "pages": 0, **changes}
+            counts = {name: round(self._counts[name]) for name in _REPORTED}
+            values = {**counts, "eta_seconds": self._seconds_left(), "waits_for": "", **changes}
+            self._last = replace(self._last, **values)
+            self._send(self._last)
+
+    @contextmanager
+    def stage(self, stage: str) -> Iterator[None]:
+        """Report a stage, and after the block the previous one again."""
+        before = self._last
+        self.report(stage=stage, file="", eta_seconds=None)
+        yield
+        self.report(stage=before.stage, file=before.file)
+
+    def _seconds_left(self) -> float | None:
+        """Return the time left: words and vectors come one after the other, slow pages beside them."""
+        words, counts = self._rates[Lane.WORDS], self._counts
+        if not words.pages:
+            return None
+        a_page = words.seconds / words.pages
+        unread = counts["unread"]
+        unembedded = unread + counts["pages_by_words"] - counts["pages_embedded"]
+        vectors = self._rates[Lane.VECTORS].seconds_for(unembedded, _EMBEDDING_COST * a_page)
+        slow = self._rates[Lane.SLOW_PAGES].seconds_for(counts["pages_waiting"], _OCR_PAGE_COST * a_page)
+        return round(max(words.seconds_for(unread, 0.0) + vectors, slow), 1)
