@@ -2,13 +2,12 @@
 
 CITELOOM_BENCH_ONLY    the measurements to run, separated by commas (default: all that need no data)
 CITELOOM_BENCH_DATA    for `retrieval`: a folder with sets as BEIR has them (corpus.jsonl, queries.jsonl, qrels)
-CITELOOM_BENCH_PAPERS  for `papers`: a folder of PDFs, imported beside the sample library
+CITELOOM_BENCH_PAPERS  for `papers` and `reading`: a folder of PDFs; `reading` takes those with an outline
 CITELOOM_BENCH_PAPERS_MOST  how many of them (default: all with a sound text layer)
 CITELOOM_BENCH_BEFORE  for `papers`: a folder with the code of an older version, measured in turn with this one
 CITELOOM_BENCH_LIMITS  for `import_limits`: files of a page, pages of a file, passages (default 10000,5000,200000)
 CITELOOM_BENCH_IDLE_MINUTES  how long the engine rests in `import_limits` (default 11)
 CITELOOM_CSL_SUITE     for `csl_suite`: processor-tests/humans of github.com/citation-style-language/test-suite
-CITELOOM_BENCH_PAPERS  for `reading`: a folder of PDFs, of which those with an outline are read
 CITELOOM_BENCH_PEERS   a virtual environment for what `peers` and `retrieval` compare with (`make bench` makes one)
 CITELOOM_BENCH_SIZES   passages in the collections of `queries` (default 1000,20000,200000)
 CITELOOM_BENCH_SCALE   passages in the collections of `scale` (default 10000,200000,500000)
@@ -50,7 +49,6 @@ def _folder(variable: str) -> Path | None:
 _MEASUREMENTS: dict[str, Callable[[ModuleType, Path], str]] = {
     "spawn": lambda bench, folder: bench.measure(folder),
     "documents": lambda bench, folder: bench.measure(folder),
-<<<<<<< HEAD
     "papers": lambda bench, folder: bench.measure(
         folder,
         _folder("CITELOOM_BENCH_PAPERS"),
@@ -58,10 +56,7 @@ _MEASUREMENTS: dict[str, Callable[[ModuleType, Path], str]] = {
         int(os.environ.get("CITELOOM_BENCH_PAPERS_MOST", "0")) or None,
     ),
     "import_limits": lambda bench, folder: bench.measure(folder, _sizes("CITELOOM_BENCH_LIMITS", "10000,5000,200000")),
-=======
     "reading": lambda bench, _: bench.measure(_folder("CITELOOM_BENCH_PAPERS")),
-    "imports": lambda bench, folder: bench.measure(folder),
->>>>>>> w-conversion
     "embedding": lambda bench, _: bench.measure(),
     "zotero": lambda bench, folder: bench.measure(folder, int(os.environ.get("CITELOOM_BENCH_ITEMS", "5000"))),
     "quotes": lambda bench, _: bench.measure(),
