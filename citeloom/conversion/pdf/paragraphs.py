@@ -183,13 +183,19 @@ def _table(lines: list[Line], start: int) -> tuple[int, list[list[str]]]:
             # A cell with two lines leaves a short line between the rows.
             table = lines[start]
             short = lines[end].x1 - lines[end].x0 < 0.4 * (table.x1 - table.x0)
-            if not (counts and short and end + 1 < len(lines) and lines[end + 1].cells >= 3):
+            goes_on = end + 1 < len(lines) and lines[end + 1].cells >= 3
+            if not (counts and short and (goes_on or _continues_cell(lines[end - 1], lines[end]))):
                 break
         counts.append(count)
         end += 1
     if len(counts) < 3 or median(counts) < 3:
         return start, []
     return end, table_rows([word for line in lines[start:end] for word in line.words])
+
+
+def _continues_cell(row: Line, line: Line) -> bool:
+    """Return whether a line goes on with a cell of the row above it: close, and not with a capital."""
+    return row.y - line.y <= 1.5 * line.size and (line.text[:1].islower() or line.text.startswith("("))
 
 
 def _prose(lines: list[Line], region: Region, vocabulary: Vocabulary) -> list[Paragraph]:
