@@ -40,11 +40,11 @@ clean:
 $(VENV)/.installed: pyproject.toml citeloom/__init__.py packaging/constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("CiteLoom needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
 	test -x $(BIN)/python || { $(PYTHON) packaging/system_packages.py venv && $(PYTHON) -m venv $(VENV); }
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c packaging/constraints.txt -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c packaging/constraints.txt -e ".[fast]"
 	touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c packaging/constraints.txt -e ".[dev]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c packaging/constraints.txt -e ".[dev,fast]"
 	touch $@
 
 $(CITELOOM_BENCH_PEERS)/.installed: tests/bench/requirements.txt

@@ -1,6 +1,7 @@
 """CiteLoom: a researcher's library as page-exact evidence inside any editor."""
 
 import os
+import sys
 
 __version__ = "0.1.0"
 
@@ -14,3 +15,4 @@ os.environ.update(
     OTEL_SDK_DISABLED="true",  # the MCP library traces every call, and sends it where this SDK is installed
     DO_NOT_TRACK="1",  # whatever else keeps to this convention
 )
+sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]  # cannot be imported: OpenVINO goes on without it

@@ -62,6 +62,7 @@ from citeloom.zotero.gateway import ZoteroGateway
 log = logging.getLogger(__name__)
 
 _WARM_UP_SECONDS = 20.0
+_MODEL_IDLE_SECONDS = 600.0  # models that nobody used for so long are released; loading one again takes a second
 
 
 class Container:
@@ -213,7 +214,7 @@ class Container:
         faults.point("engine.warm_up")
         try:
             if preload_enabled():
-                self.models.for_questions(self.settings.models.dense).embed_query("warm-up")
+                self.models.dense(self.settings.models.dense).embed_query("warm-up")
         except CiteLoomError as error:
             log.warning("the model could not be preloaded: %s", error)
         for project in self.catalog.projects.all():
@@ -225,7 +226,7 @@ class Container:
     def _when_idle(self) -> None:
         """Between imports, build search graphs where many passages have none, and release memory."""
         self.workers.end_idle()
-        self.models.release_imports()
+        self.models.release_unused(_MODEL_IDLE_SECONDS)
         if not self.jobs.paused:
             self.indexes.optimise()
             self.note_embedder.embed_missing()

@@ -23,7 +23,7 @@ from citeloom.importing.requests import ImportCounter, ImportRequest
 from citeloom.importing.sources.zotero import ZoteroItems
 from citeloom.importing.stages.match import RecordFinder
 from citeloom.index.base import Collection, SparseVector
-from citeloom.index.models.embedding import DenseModel, ModelRegistry, SparseModel
+from citeloom.index.models.embedding import ModelRegistry, SparseModel
 from citeloom.index.models.loading import DenseInfo
 from citeloom.index.registry import Collections
 
@@ -82,11 +82,6 @@ class ImportState:
         return self.stop.is_set() or self.failed.is_set()
 
     @cached_property
-    def dense(self) -> DenseModel:
-        """The dense model; loaded on first use, because most imports find nothing changed."""
-        return self.context.models.for_imports(self.project.dense_model)
-
-    @cached_property
     def sparse(self) -> SparseModel | None:
         """The sparse model, or None if the project has none."""
         name = self.project.sparse_model
@@ -103,7 +98,7 @@ class ImportState:
         for start in range(0, len(texts), _EMBED_BATCH):
             if self.should_stop():
                 raise JobStopped
-            made += self.dense.embed(texts[start : start + _EMBED_BATCH])
+            made += self.context.models.embed_passages(self.project.dense_model, texts[start : start + _EMBED_BATCH])
         return made
 
     def embed_sparse(self, texts: Sequence[str], language: str) -> Sequence[SparseVector | None]:

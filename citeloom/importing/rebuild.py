@@ -25,7 +25,7 @@ def check_model(state: ImportState) -> None:
     """Raise an error if passages of two models would be mixed in one project."""
     project, models = state.project, state.context.models
     wanted = _configured_model(state)
-    if wanted != project.dense_model or models.for_questions(wanted).info.fingerprint != project.dense_fingerprint:
+    if wanted != project.dense_model or models.info(wanted).fingerprint != project.dense_fingerprint:
         raise CiteLoomError(
             Code.EMBEDDING_MISMATCH,
             f"Project '{project.id}' was built with the model {project.dense_model}, the settings name {wanted}.",

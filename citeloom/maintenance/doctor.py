@@ -90,10 +90,12 @@ class Doctor:
         return f"{len(self._catalog.projects.all())} projects"
 
     def _check_dense_model(self) -> str:
-        model = self._models.for_questions(self._settings.models.dense)
+        name = self._settings.models.dense
+        model = self._models.fastest_dense(name, try_again=True)
         model.embed_query(f"doctor {time.perf_counter()}")  # a text that is not cached
         info = model.info
-        return f"{info.name}: {info.size} dimensions, reads {info.max_tokens} tokens"
+        runtime = self._models.runtime(name)
+        return f"{info.name}: {info.size} dimensions, reads {info.max_tokens} tokens; by {runtime}"
 
     def _check_sparse_model(self) -> str:
         name = self._settings.models.sparse

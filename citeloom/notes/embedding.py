@@ -99,7 +99,7 @@ class NoteEmbedder:
         if not self.configured:
             return None
         try:
-            return self._models.for_questions(self._model_name)
+            return self._models.dense(self._model_name)
         except CiteLoomError as error:
             if error.code not in (Code.MODEL_NOT_AVAILABLE, Code.EMBEDDING_FAILED):
                 raise

@@ -191,7 +191,7 @@ class SearchService:
 
     def _model(self, project: Project) -> DenseModel:
         """Return the model of a project; raise EMBEDDING_MISMATCH if its vectors are of another version."""
-        model = self._models.for_questions(project.dense_model)
+        model = self._models.dense(project.dense_model)
         if model.info.fingerprint != project.dense_fingerprint:
             raise CiteLoomError(
                 Code.EMBEDDING_MISMATCH,
@@ -231,7 +231,7 @@ class SearchService:
     def similar(self, project: Project, texts: Sequence[str], top_k: int, cancel: Cancel) -> list[ScoredPoint]:
         """Return the passages nearest to any of these texts by words and meaning, including reference lists."""
         collection, embedded = self._collection(project), self._catalog.documents.embedding_state(project.id)
-        model = self._models.for_questions(project.dense_model) if embedded is not EmbeddingState.NONE else None
+        model = self._models.dense(project.dense_model) if embedded is not EmbeddingState.NONE else None
         search = self._settings.search
         fusion = Fusion(search.fusion, search.rrf_k) if project.hybrid_enabled else None
         some_without_vector = embedded is not EmbeddingState.ALL
@@ -254,7 +254,7 @@ class SearchService:
         embedded = self._catalog.documents.embedding_state(project.id)
         if embedded is not EmbeddingState.ALL and collection.count_without_vectors(where):
             return None
-        vector = self._models.for_questions(project.dense_model).embed_query(text)
+        vector = self._models.dense(project.dense_model).embed_query(text)
         return next((hit.score for hit in collection.search(vector, None, 1, where)), None)
 
 

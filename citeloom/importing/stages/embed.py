@@ -51,7 +51,7 @@ class Embedder:
         texts = {passage.id: embedded_text(passage.payload) for passage in batch.passages}
         unique = list(dict.fromkeys(texts.values()))
         with self._state.timed("embed"):
-            vectors = dict(zip(unique, self._state.dense.embed(unique), strict=True))
+            vectors = dict(zip(unique, self._state.embed(unique), strict=True))
         batch.vectors = {id: vectors[text] for id, text in texts.items()}
         faults.point("import.embedded", " ".join({str(passage.payload.get("source")) for passage in batch.passages}))
 

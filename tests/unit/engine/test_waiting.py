@@ -205,10 +205,10 @@ def test_a_model_that_is_missing_is_waited_for_and_words_are_found_meanwhile(
     service, embed = make(), DenseModel.embed
     missing = True
 
-    def absent(self: DenseModel, texts: Any) -> Any:
+    def absent(self: DenseModel, *passages: Any) -> Any:
         if missing:
             raise CiteLoomError(Code.MODEL_NOT_AVAILABLE, "The model is not on this machine.", "Fetch it.")
-        return embed(self, texts)
+        return embed(self, *passages)
 
     monkeypatch.setattr(DenseModel, "embed", absent)
     job = submit(service)

@@ -65,7 +65,7 @@ def notes_in(catalog: Catalog, models: ModelRegistry, collection: EdgeCollection
 def models() -> Iterator[ModelRegistry]:
     made = ModelRegistry(Models())
     yield made
-    made.for_questions(BUNDLED_DENSE).close()
+    made.dense(BUNDLED_DENSE).close()
 
 
 @pytest.fixture

@@ -33,7 +33,7 @@ class Shelf:
     info = SimpleNamespace(fingerprint="f")
     name = "by-letter"
 
-    def for_questions(self, name: str) -> Shelf:
+    def dense(self, name: str) -> Shelf:
         return self
 
     def embed_query(self, text: str) -> list[float]:
@@ -127,7 +127,7 @@ def similar(service: SearchService, text: str) -> list[str]:
 class Unloaded(Shelf):
     """Its embedding model is not there yet."""
 
-    def for_questions(self, name: str) -> Shelf:
+    def dense(self, name: str) -> Shelf:
         raise CiteLoomError(Code.MODEL_NOT_AVAILABLE, "It is not here.", "Fetch it.")
 
 

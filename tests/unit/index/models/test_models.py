@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -173,28 +174,23 @@ def test_a_question_does_not_wait_for_a_reranker_that_is_being_loaded(monkeypatc
     assert found == [BUNDLED_SPARSE, "large"]
 
 
-def test_the_shelf_loads_a_model_once_for_each_use(bundled: DenseModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    loaded: list[tuple[str, Any]] = []
-
-    class Light:
-        def __init__(self, name: str, parallel: int, *, allow_download: bool, give_way: Any) -> None:
-            loaded.append((name, give_way))
-
-        def close(self) -> None:
-            loaded.append(("closed", None))
-
-    monkeypatch.setattr(embedding, "DenseModel", Light)
-    shelf = ModelRegistry(Models())
-    shelf.give_way = lambda: "questions first"
-    question, imports = shelf.for_questions("m"), shelf.for_imports("m")
-    assert question is not imports
-    assert shelf.for_questions("m") is question and shelf.for_imports("m") is imports
-    assert [give_way() for _, give_way in loaded] == [None, "questions first"]
-    shelf.release_imports()
-    assert loaded[2:] == [("closed", None)]
-    assert shelf.for_questions("m") is question
-    assert shelf.for_imports("m") is not imports
-    assert shelf.sparse(BUNDLED_SPARSE) is shelf.sparse(BUNDLED_SPARSE)
+def test_questions_and_imports_share_a_model_that_is_loaded_once_and_released_when_nobody_uses_it() -> None:
+    registry, before_each = ModelRegistry(Models()), list[str]()
+    registry.give_way = lambda: before_each.append("a question may go first")
+    model = registry.dense(BUNDLED_DENSE)
+    question = model.embed_query("salt")
+    assert not before_each
+    (passage,) = registry.embed_passages(BUNDLED_DENSE, ["salt"])
+    assert len(before_each) == 1 and np.dot(question, passage) == pytest.approx(1.0, abs=1e-4)
+    assert registry.dense(BUNDLED_DENSE) is model
+    assert registry.sparse(BUNDLED_SPARSE) is registry.sparse(BUNDLED_SPARSE)
+    registry.release_unused(600)
+    assert registry.dense(BUNDLED_DENSE) is model
+    released = weakref.ref(model)
+    del model
+    registry.release_unused(-1)
+    assert released() is None
+    assert registry.dense(BUNDLED_DENSE).embed_query("salt") == pytest.approx(question, abs=1e-5)
 
 
 def test_no_passage_of_the_sample_papers_is_embedded_cut_off(bundled: DenseModel) -> None:
