@@ -100,10 +100,10 @@ class Document:
 _COLUMNS = [f.name for f in fields(Document)]
 _AS_JSON = ("record", "ocr_languages", "slow_pages", "warnings", "zotero", "metadata")
 _WRITTEN = [*_COLUMNS, "words", "year"]  # the last ones only for lists
-_UPSERT = (
-    f"INSERT INTO documents ({', '.join(_WRITTEN)}) VALUES ({', '.join(':' + c for c in _WRITTEN)})"
-    " ON CONFLICT (project_id, doc_id) DO UPDATE SET "
-    + ", ".join(f"{c} = excluded.{c}" for c in _WRITTEN if c not in ("project_id", "doc_id", "created_at"))
+_VALUES = f"INTO documents ({', '.join(_WRITTEN)}) VALUES ({', '.join(':' + c for c in _WRITTEN)})"
+_INSERT = f"INSERT OR IGNORE {_VALUES}"
+_UPSERT = f"INSERT {_VALUES} ON CONFLICT (project_id, doc_id) DO UPDATE SET " + ", ".join(
+    f"{c} = excluded.{c}" for c in _WRITTEN if c not in ("project_id", "doc_id", "created_at")
 )
 _SECOND = 10**9  # nanoseconds
 # A document without a file of its own, and a download, has another number in the place of the time.
@@ -159,6 +159,13 @@ class Documents(Table):
 
     def save(self, document: Document) -> None:
         """Insert or replace the row of a document."""
+        self._write(document, _UPSERT)
+
+    def add(self, document: Document) -> None:
+        """Insert the row of a document, unless it is known."""
+        self._write(document, _INSERT)
+
+    def _write(self, document: Document, sql: str) -> None:
         document.updated_at = now()
         document.created_at = document.created_at or document.updated_at
         values = asdict(document)
@@ -168,7 +175,7 @@ class Documents(Table):
         )
         values["year"] = year_of(document.record)
         values |= {name: json.dumps(values[name], ensure_ascii=False) for name in _AS_JSON}
-        self._db.write(_UPSERT, values)
+        self._db.write(sql, values)
         faults.point("catalog.document_saved", document.source)
 
     def mark_writing(self, document: Document, passage_set: str | None) -> None:
@@ -288,7 +295,7 @@ class Documents(Table):
 
     def find_same_content(self, project_id: str, content_hash: str, excluding: str) -> Document | None:
         """Return another searchable document with the same content, or None."""
-        where = "content_hash = ? AND doc_id != ? AND state = 'ready' LIMIT 1"
+        where = "content_hash = ? AND doc_id != ? AND +state = 'ready' LIMIT 1"  # +: not by the index of states
         return next(iter(self._select(project_id, where, content_hash, excluding)), None)
 
     def embedded_elsewhere(self, content_hash: str, excluding: str, fingerprint: str) -> list[Document]:

@@ -111,6 +111,9 @@ class _Worker:
                         break
             except (OSError, ValueError):  # the process ended meanwhile, which closed its pipes
                 line = b""
+            except BaseException:  # of the caller: the process still waits for an answer
+                self.end()
+                raise
         if watch.error is not None:
             self.end()
             raise watch.error

@@ -21,6 +21,7 @@ class Job:
     result: dict[str, Any] = field(default_factory=dict)
     created_at: str = ""
     finished_at: str | None = None
+    resumed: bool = False  # it was started before, and interrupted by a pause or the engine's end; not stored
 
 
 class JobRequest(Protocol):
@@ -151,15 +152,19 @@ class JobWork(Protocol):
     def run(self) -> None:
         """Do the work, or continue after an error; returns early once the job has to stop."""
 
-    def include_new(self, plan: object = None) -> None:
-        """Include what was added since the job started, by this plan if somebody made one. Called while it runs."""
+    def include_new(self) -> None:
+        """Include what was added since the job started. Called while it runs."""
+
+    @property
+    def has_new(self) -> bool:
+        """Whether something was added that it has not included yet."""
 
     def clean_up(self) -> None:
         """Clean up after a cancellation."""
 
 
-# Of a stored request, a plan that somebody made for it, and what reports progress and asks to stop.
-StartJob = Callable[[dict[str, Any], object, ReportProgress, threading.Event], JobWork]
+# Of a job, a plan that somebody made for it, and what reports progress and asks to stop.
+StartJob = Callable[[Job, object, ReportProgress, threading.Event], JobWork]
 
 
 class JobQueue(Protocol):
@@ -176,6 +181,9 @@ class JobQueue(Protocol):
 
     def cancel_project(self, project_id: str) -> None:
         """Cancel the jobs of a project, and wait until none of them runs."""
+
+    def stop_imports(self, project_id: str, of_source: Callable[[str], bool]) -> None:
+        """Cancel a project's imports of some sources; its other imports plan again."""
 
     def retry_now(self) -> None:
         """Retry the jobs that wait for an outside resource at once."""

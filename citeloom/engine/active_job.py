@@ -20,17 +20,26 @@ class ActiveJob:
     job: Job
     stop: threading.Event = field(default_factory=threading.Event)
     cancelled: bool = False  # stopped for good; if stopped otherwise, it is queued again
+    ended: bool = False  # complete: an equal request is another job
     work: JobWork | None = None
     waits: bool = False  # for something that is unavailable, such as a server; other jobs run meanwhile
     retries: int = 0  # since it last made progress
     _due: float = 0.0  # when it is tried again, by the monotonic clock
     _delay: float = 0.0  # the last one, in seconds
     _progress: int = 0  # at the last failure
+    _requested_again: bool = False  # before there was any work
 
-    def include_new(self, plan: object = None) -> None:
+    def begin(self, work: JobWork) -> None:
+        """Set the work of the job."""
+        self.work = work
+        if self._requested_again:
+            work.include_new()
+
+    def include_new(self) -> None:
         """Include what was added since the job started; if it waits, it is tried again at once."""
         if self.work:
-            self.work.include_new(plan)
+            self.work.include_new()
+        self._requested_again = True
         self._due = 0.0
 
     @property
@@ -48,7 +57,7 @@ class ActiveJob:
 
         Only imports are retried: they continue where they stopped.
         """
-        reached = progress.searchable + progress.done + progress.chunks_written
+        reached = progress.searchable + progress.done + progress.chunks_written + progress.pages_embedded
         if reached != self._progress:
             self._progress, self.retries, self._delay = reached, 0, 0.0
         self.retries += 1

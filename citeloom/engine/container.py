@@ -25,7 +25,7 @@ from citeloom.evidence.service import EvidenceService
 from citeloom.evidence.works import Works
 from citeloom.importing.document_queue import DocumentQueue
 from citeloom.importing.import_state import ImportContext
-from citeloom.importing.requests import BackupRequest, CompactRequest, ImportRequest, MoveRequest
+from citeloom.importing.requests import BackupRequest, CompactRequest, MoveRequest
 from citeloom.importing.service import ImportService, start_import
 from citeloom.importing.sources.zotero import ZoteroItems
 from citeloom.importing.watch.watcher import ProjectWatcher
@@ -100,10 +100,10 @@ class Container:
         )
         parts = self.catalog, self.indexes
         kinds: dict[str, StartJob] = {
-            "ingest": lambda request, *how: start_import(imports, ImportRequest(**request), *how),
-            "move": lambda request, plan, *how: MoveJob(*parts, MoveRequest(**request), *how),
-            "backup": lambda request, plan, *how: BackupJob(*parts, BackupRequest(**request), *how),
-            "compact": lambda request, plan, *how: CompactJob(*parts, CompactRequest(**request), *how),
+            "ingest": partial(start_import, imports),
+            "move": lambda job, plan, *how: MoveJob(*parts, MoveRequest(**job.request), *how),
+            "backup": lambda job, plan, *how: BackupJob(*parts, BackupRequest(**job.request), *how),
+            "compact": lambda job, plan, *how: CompactJob(*parts, CompactRequest(**job.request), *how),
         }
         self.jobs = JobQueue(self.catalog, kinds, self.events, self._when_idle)
         self._watcher = ProjectWatcher(settings.watch, self.catalog, zotero, lambda: self.jobs.paused)

@@ -15,7 +15,7 @@ from citeloom.api.verbs import encode
 from citeloom.catalog import Catalog
 from citeloom.catalog.database import now
 from citeloom.core.errors import CiteLoomError, Code, unexpected
-from citeloom.core.jobs import Job, JobRequest, Progress, RunningJob, StartJob
+from citeloom.core.jobs import Job, JobRequest, JobWork, Progress, RunningJob, StartJob
 from citeloom.engine.active_job import ActiveJob
 from citeloom.engine.events import Events
 
@@ -62,6 +62,7 @@ class JobQueue:
                 error = CiteLoomError(Code.INTERNAL_ERROR, message, next_step)
                 self._finish(job, "failed", {"error": error.as_dict()})
                 continue
+            job.resumed = True
             self._queued.append(job)
         self._thread.start()
 
@@ -80,13 +81,15 @@ class JobQueue:
                         self._unreported.discard(job_id)
                         return self._finished[job_id]
             for active in self._active.values():
-                if _is_same(active.job, job) and not active.cancelled:
+                if _is_same(active.job, job) and not (active.cancelled or active.ended):
                     if not is_poll:
-                        active.include_new(plan)
+                        active.include_new()
                         self._changed.notify_all()
                     return active.job
             for queued in self._queued:
                 if _is_same(queued, job):
+                    if not is_poll:
+                        self._plans[queued.id] = plan  # the earlier one does not know what was added since
                     return queued
             if job.project_id:
                 self._catalog.jobs.save(job)
@@ -175,6 +178,23 @@ class JobQueue:
             for job in removed:
                 self._cancel_queued(job)
 
+    def stop_imports(self, project_id: str, of_source: Callable[[str], bool]) -> None:
+        """Cancel a project's imports of some sources; its other imports plan again."""
+
+        def concerned(job: Job) -> bool:
+            return job.project_id == project_id and job.kind == "ingest" and of_source(job.request.get("source") or "")
+
+        with self._changed:
+            removed = [job for job in self._queued if concerned(job)]
+            self._queued = deque(job for job in self._queued if job not in removed)
+            for active in self._active.values():
+                if active.job.project_id == project_id and active.job.kind == "ingest":
+                    active.cancelled = active.cancelled or concerned(active.job)
+                    active.stop.set()
+            self._changed.notify_all()
+        for job in removed:
+            self._cancel_queued(job)
+
     def _remove_queued(self, project_id: str) -> list[Job]:
         removed = [job for job in self._queued if job.project_id == project_id]
         self._queued = deque(job for job in self._queued if job.project_id != project_id)
@@ -185,7 +205,7 @@ class JobQueue:
         result: dict[str, object] = {}
         if job.kind == "move":  # its passages must not remain on a server
             try:
-                move = self._kinds[job.kind](job.request, None, lambda progress: None, threading.Event())
+                move = self._kinds[job.kind](job, None, lambda progress: None, threading.Event())
                 move.clean_up()
                 result = encode(move.result)
             except CiteLoomError as error:
@@ -276,14 +296,10 @@ class JobQueue:
         complete = False
         while not complete:
             try:
-                if active.work is None:
-                    if job.project_id:
-                        self._catalog.jobs.save(job)
-                    report = partial(self._publish_progress, job)
-                    plan = self._plans.pop(job.id, None)
-                    active.work = self._kinds[job.kind](job.request, plan, report, active.stop)
-                active.work.run()
-                complete = True
+                work = active.work or self._begin(active)
+                work.run()
+                with self._changed:
+                    complete = active.ended = work.result.stopped or not work.has_new
                 continue
             except Exception as error:
                 problem = unexpected(error)
@@ -303,6 +319,16 @@ class JobQueue:
             if active.stop.is_set():
                 break
         self._end(active, complete=complete)
+
+    def _begin(self, active: ActiveJob) -> JobWork:
+        job = active.job
+        if job.project_id:
+            self._catalog.jobs.save(job)
+        plan = self._plans.pop(job.id, None)
+        work = self._kinds[job.kind](job, plan, partial(self._publish_progress, job), active.stop)
+        with self._changed:
+            active.begin(work)
+        return work
 
     def _end(self, active: ActiveJob, *, complete: bool) -> None:
         """Finish a job that has ended or was stopped."""
@@ -324,7 +350,7 @@ class JobQueue:
                 self._finish(job, "cancelled", result)
 
     def _requeue(self, job: Job) -> None:
-        job.state, job.result = "queued", {}
+        job.state, job.result, job.resumed = "queued", {}, True
         self._save(job)
         del self._active[job.id]
         self._queued = deque(sorted([job, *self._queued], key=lambda queued: queued.created_at))

@@ -90,7 +90,7 @@ class Discovery:
             disallowed=self._outside_sources() if all_sources else lambda source: False,
             converter=CONVERTER_VERSION,
             again=(again or asked) and not only_changes,
-            retry=not (request.watched or only_changes),
+            retry=self._state.resumed or not (request.watched or only_changes),
             retry_failed=request.retry_failed and not only_changes,
             quick=QUICK_VERSION,
         )

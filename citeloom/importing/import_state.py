@@ -54,11 +54,18 @@ class ImportState:
     """The state of one import."""
 
     def __init__(
-        self, context: ImportContext, request: ImportRequest, report: ReportProgress, stop: threading.Event
+        self,
+        context: ImportContext,
+        request: ImportRequest,
+        report: ReportProgress,
+        stop: threading.Event,
+        *,
+        resumed: bool = False,
     ) -> None:
         self.context = context
         self.catalog = context.catalog
         self.request = request
+        self.resumed = resumed  # after a pause or the engine's end: what was left is to be finished
         self.stop = stop  # ends the import soon, if necessary in the middle of a document
         self.failed = threading.Event()  # the import ends with an error: readers can stop
         self._send_report = report

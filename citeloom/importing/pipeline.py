@@ -55,8 +55,10 @@ class ImportRun:
         plan: ImportPlan | None,
         report: ReportProgress,
         stop: threading.Event,
+        *,
+        resumed: bool = False,
     ) -> None:
-        self.state = ImportState(context, request, report, stop)
+        self.state = ImportState(context, request, report, stop, resumed=resumed)
         self._request = request
         self._queue = context.documents
         self._catalog = context.catalog
@@ -120,11 +122,15 @@ class ImportRun:
             self.result.duration_seconds = round(time.monotonic() - self._began, 3)
             self.result.stages = {stage: round(seconds, 3) for stage, seconds in self.result.stages.items()}
 
-    def include_new(self, plan: object = None) -> None:
+    def include_new(self) -> None:
         """Include what was added or changed since the import began."""
-        self._plan = plan if isinstance(plan, ImportPlan) else None
         self._found_again.set()
         self._queue.wake_up()
+
+    @property
+    def has_new(self) -> bool:
+        """Whether something was added that it has not included yet."""
+        return self._found_again.is_set()
 
     def clean_up(self) -> None:
         """Do nothing: what a cancelled import wrote stays."""
@@ -141,13 +147,13 @@ class ImportRun:
         self.result.warnings += self.state.records.warnings
         check_model(self.state)
 
-    def _discover_and_plan(self, *, only_changes: bool = False) -> ImportPlan:
+    def _discover_and_plan(self) -> ImportPlan:
         """Return the plan that somebody made for this import, if nothing was written since; else make it."""
         given, self._plan = self._plan, None
-        if given and not only_changes and given.made_at > self._queue.last_commit(self.project_id):
+        if given and given.made_at > self._queue.last_commit(self.project_id):
             return given
         with self.state.timed("plan"):
-            return self._discovery.make_plan(only_changes=only_changes)
+            return self._discovery.make_plan()
 
     def _carry_out(self, made: ImportPlan) -> None:
         state = self.state
@@ -177,7 +183,8 @@ class ImportRun:
     def _include_new(self) -> None:
         """Plan again; documents that are being read are left out."""
         try:
-            made = self._discover_and_plan(only_changes=True)
+            with self.state.timed("plan"):
+                made = self._discovery.make_plan(only_changes=True)
             fresh = [file for file in made.plan.to_read if file.source not in self._left]
             set_removed(self.state, made)
             save_pending(self.state, fresh)

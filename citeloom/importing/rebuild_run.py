@@ -25,6 +25,8 @@ from citeloom.importing.stages.read import Reader, ReadResult
 class RebuildRun:
     """One rebuild. It runs alone, and reads documents whole: nobody can search the new generation before its end."""
 
+    has_new = False
+
     def __init__(
         self, context: ImportContext, request: ImportRequest, report: ReportProgress, stop: threading.Event
     ) -> None:
@@ -68,7 +70,7 @@ class RebuildRun:
             self.result.duration_seconds = round(time.monotonic() - self._began, 3)
             self.result.stages = {stage: round(seconds, 3) for stage, seconds in self.result.stages.items()}
 
-    def include_new(self, plan: object = None) -> None:
+    def include_new(self) -> None:
         """Do nothing: the next import includes what is new."""
 
     def clean_up(self) -> None:

@@ -193,13 +193,15 @@ class ImportService:
 
 
 def start_import(
-    context: ImportContext, request: ImportRequest, plan: object, report: ReportProgress, stop: threading.Event
+    context: ImportContext, job: Job, plan: object, report: ReportProgress, stop: threading.Event
 ) -> JobWork:
     """Return the work of an import job, by a plan that was made for it if there is one."""
+    request = ImportRequest(**job.request)
     faults.point("import.begin", request.project_id)
     if request.force_rebuild:
         return RebuildRun(context, request, report, stop)
-    return ImportRun(context, request, plan if isinstance(plan, ImportPlan) else None, report, stop)
+    made = plan if isinstance(plan, ImportPlan) else None
+    return ImportRun(context, request, made, report, stop, resumed=job.resumed)
 
 
 def _named(file: FoundFile) -> tuple[str, str, str]:

@@ -124,9 +124,12 @@ class ProjectService:
                 choices=[s.path for s in found] or names,
             )
         self._catalog.projects.remove_source(project.id, found[0].path)
+        removed = found[0]
+        # Imports in progress know its files.
+        self._jobs.stop_imports(project.id, lambda name: name == removed.path or removed.contains(Path(name)))
         self._sources_changed()
         job = self._jobs.submit(ImportRequest(project.id))
-        disallowed = found[0].label or found[0].path
+        disallowed = removed.label or removed.path
         return DisallowedSource(**self._details(project.id), job_id=job.id, disallowed=disallowed)
 
     def _sources(self, folders: Sequence[str], zotero: Sequence[ZoteroPart]) -> list[Source]:

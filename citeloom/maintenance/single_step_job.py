@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from citeloom.api.maintenance import JobOutcome
 from citeloom.catalog import Catalog
@@ -28,6 +28,7 @@ class SingleStepJob(Generic[_Request]):
     _request: _Request
     _report: ReportProgress
     _stop: threading.Event
+    has_new: ClassVar[bool] = False  # it also serves a repeated request
     result: JobOutcome = field(default_factory=JobOutcome)
     _done_and_total: tuple[int, int] = (0, 0)
     # By stage: a stage may be continued after a pause or another stage.
@@ -48,8 +49,8 @@ class SingleStepJob(Generic[_Request]):
             self.result.stopped = False
         self.result.duration_seconds = round(time.monotonic() - began, 3)
 
-    def include_new(self, plan: object = None) -> None:
-        """Do nothing: this job also serves a repeated request."""
+    def include_new(self) -> None:
+        """Do nothing."""
 
     def clean_up(self) -> None:
         """Do nothing: a cancelled job leaves nothing to clean up."""

@@ -134,8 +134,6 @@ class DocumentCommitter:
         if read.deferred:
             self._await_slow_pages(document, found)
             return False
-        if file.item:
-            self._replace_folder_copy(found, file)
         if read.reply is None:  # the document that had the same content is gone
             read = self.reader.convert(file, read.content_hash, document, quick=first)
         assert read.reply is not None
@@ -150,6 +148,8 @@ class DocumentCommitter:
         final = bool(reply["final"])
         if reply["passages"]:
             self._write(file, document, found, record, reply)
+            if file.item:
+                self._replace_folder_copy(found, file)
             return final
         if final and document.converter_engine == QUICK and document.content_hash == read.content_hash:
             raise CiteLoomError(Code.CONVERSION_FAILED, "Its layout was not recognized: no passages were extracted.")
@@ -232,8 +232,9 @@ class DocumentCommitter:
             return read.reply
         if not self.reader.is_cached(read.content_hash):
             return read.reply  # it would have to be converted again
-        again = self.reader.convert(file, read.content_hash, document, quick=False)
-        return again.reply or read.reply
+        # Quick: it takes the cached pages, and must not wait for a worker that reads scans.
+        again = self.reader.convert(file, read.content_hash, document, quick=True).reply
+        return again if again and again["final"] else read.reply
 
     def _write(
         self, file: FoundFile, before: Document, document: Document, record: Record, reply: dict[str, Any]

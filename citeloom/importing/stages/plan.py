@@ -60,7 +60,7 @@ def save_pending(state: ImportState, files: Sequence[FoundFile]) -> None:
             set_item_record(state.catalog, document, file.item)
     with state.catalog.db.transaction():
         for _, document in fresh:
-            state.catalog.documents.save(document)
+            state.catalog.documents.add(document)  # another import may have read it meanwhile
 
 
 def document_row(state: ImportState, file: FoundFile) -> Document:
