@@ -310,6 +310,11 @@ class Documents(Table):
         """Return the searchable documents of which passages have no vector yet."""
         return self._select(project_id, "without_vector > 0 AND state = 'ready' ORDER BY source")
 
+    def any_without_vectors(self, project_id: str) -> bool:
+        """Whether passages of searchable documents have no vector yet."""
+        sql = "SELECT 1 FROM documents WHERE project_id = ? AND without_vector > 0 AND state = 'ready' LIMIT 1"
+        return self._db.value(sql, (project_id,)) is not None
+
     def count_embedded(self, project_id: str, passages: Mapping[str, int]) -> None:
         """Count passages that got a vector, by document."""
         with self._db.transaction():

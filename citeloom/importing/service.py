@@ -133,7 +133,7 @@ class ImportService:
         """Sync a project if its sources have changed; raise an error if Zotero could not be read."""
         request = ImportRequest(project_id, watched=True)
         made = self._plan(request)
-        unfinished = self._catalog.documents.without_vectors(project_id)
+        unfinished = self._catalog.documents.any_without_vectors(project_id)
         if made.changes_anything or unfinished or self._references_changed(project_id):
             self._jobs.submit(request, plan=made)
         for source, problem in made.found.problems.items():

@@ -57,7 +57,7 @@ class LiveWriter:
         document.version, document.writing = passage_set, before if before != passage_set else None
         document.state, document.reason, document.reason_code = State.READY, None, None
         document.chunks = len(points)
-        self._catalog.projects.add_without_graph(document.project_id, len(points))
+        self._catalog.projects.add_without_graph(document.project_id, sum(point.dense is not None for point in points))
         with self._catalog.db.transaction():
             if before != passage_set:
                 self._catalog.replaced_passages.record(document.project_id, document.doc_id, became)

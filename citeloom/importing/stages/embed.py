@@ -60,6 +60,7 @@ class Embedder:
         with self._state.timed("write"), self._state.lock_index():
             self._collection().add_vectors(batch.vectors)
             self._state.catalog.documents.count_embedded(self._state.project.id, batch.by_document)
+            self._state.catalog.projects.add_without_graph(self._state.project.id, len(batch.vectors))
 
     def finish(self, doc_ids: Sequence[str]) -> None:
         """Record that all passages of these documents have vectors."""
