@@ -14,6 +14,7 @@ from importlib.metadata import version
 from typing import Any, TypeVar, cast
 
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.processes import release_free_memory
 from citeloom.core.settings import BUNDLED_DENSE, BUNDLED_SPARSE, Models
 from citeloom.index.base import SparseVector
 from citeloom.index.models.instructions import instruction
@@ -142,7 +143,9 @@ class ModelRegistry:
             if trial is None or (try_again and not trial.passed):
                 trial = self._trials[name] = try_openvino(name)
         if trial.passed:
+            del model
             self._release(name)
+            _collect()
         return self.dense(name)
 
     def embed_passages(self, name: str, texts: Sequence[str]) -> list[list[float]]:
@@ -182,7 +185,7 @@ class ModelRegistry:
         until = time.monotonic() - seconds
         for name in [name for name, used in self._used.items() if used < until]:
             self._release(name)
-        gc.collect()
+        _collect()
 
     def _release(self, name: str) -> None:
         """Free a model; who is using it keeps it until then."""
@@ -202,6 +205,12 @@ class ModelRegistry:
             with self._lock:
                 self._loaded[name], self._used[name] = model, time.monotonic()
             return model
+
+
+def _collect() -> None:
+    """Give the memory of released models back to the system."""
+    gc.collect()
+    release_free_memory()
 
 
 def _to_sparse_vector(vector: Any) -> SparseVector:
