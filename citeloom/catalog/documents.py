@@ -31,6 +31,8 @@ class State(StrEnum):
 
 # File types of texts that come from Zotero itself, not from a file.
 ZOTERO_TEXT_TYPES = ("note", "annotations", "fulltext")
+# Begins the warning of a document with passages that the model refused.
+NOT_EMBEDDED = "Some of its passages are found by their words only, because they were not embedded"
 STORED_TYPE = "stored"  # the file type of passages that an agent stored
 
 
@@ -311,18 +313,21 @@ class Documents(Table):
         return self._select(project_id, "without_vector > 0 AND state = 'ready' ORDER BY source")
 
     def any_without_vectors(self, project_id: str) -> bool:
-        """Whether passages of searchable documents have no vector yet."""
-        sql = "SELECT 1 FROM documents WHERE project_id = ? AND without_vector > 0 AND state = 'ready' LIMIT 1"
-        return self._db.value(sql, (project_id,)) is not None
+        """Whether passages of searchable documents have no vector yet, and the model did not refuse them."""
+        sql = (
+            "SELECT 1 FROM documents WHERE project_id = ? AND without_vector > 0 AND state = 'ready'"
+            " AND instr(warnings, ?) = 0 LIMIT 1"
+        )
+        return self._db.value(sql, (project_id, NOT_EMBEDDED)) is not None
 
-    def count_embedded(self, project_id: str, passages: Mapping[str, int]) -> None:
-        """Count passages that got a vector, by document."""
+    def count_embedded(self, project_id: str, passages: Mapping[tuple[str, str], int]) -> None:
+        """Count passages that got a vector, by document and passage set; sets that were replaced do not count."""
         with self._db.transaction():
-            for doc_id, count in passages.items():
+            for (doc_id, version), count in passages.items():
                 self._db.write(
                     "UPDATE documents SET without_vector = max(0, without_vector - ?)"
-                    " WHERE project_id = ? AND doc_id = ?",
-                    (count, project_id, doc_id),
+                    " WHERE project_id = ? AND doc_id = ? AND version = ?",
+                    (count, project_id, doc_id, version),
                 )
 
     def set_all_embedded(self, project_id: str, doc_ids: Sequence[str]) -> None:

@@ -70,6 +70,7 @@ NUMBERS = {
     "conversion.quick_seconds": "How long a quick conversion may take, without its pages.",
     "engine.call_threads": "How many calls the engine serves at once.",
     "engine.protocol": "The protocol version that the engine accepts.",
+    "import.embedding_batch": "Passages that an import embeds together.",
     "index.batch": "Passages written to an index in one step.",
     "index.free_bytes": "Free space on the disk of the indexes.",
     "index_copy.batch": "Passages copied to another index in one step.",

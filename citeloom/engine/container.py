@@ -96,6 +96,7 @@ class Container:
             self._documents,
             self.collection,
             lambda project: self.indexes.lock_writers([project], "imported into"),
+            self.indexes.is_locked,
             self.indexes.build_graph_if_due,
         )
         parts = self.catalog, self.indexes

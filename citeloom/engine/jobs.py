@@ -309,6 +309,8 @@ class JobQueue:
             if not active.stop.is_set():
                 if not active.retry_after(problem, progress):
                     log.warning("job %s failed: %s", job.id, problem)
+                    if active.work and job.kind == "ingest":  # a move keeps what it has copied
+                        self._log_errors(active.work.clean_up)
                     self._finish(job, "failed", {"error": problem.as_dict()})
                     return
                 self._publish_waiting(active, problem, progress)

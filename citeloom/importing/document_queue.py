@@ -2,7 +2,8 @@
 
 Reading is done by worker processes and embedding by the model's threads; this module decides what is next, and writes
 one document at a time. A lane begins new work only while the lanes before it have none, except that slow pages always
-have one worker. Within a lane, imports of few documents come first.
+have one worker. Within a lane, imports of few documents come first. Two imports may have the same document: the second
+one finds it unchanged.
 """
 
 from __future__ import annotations
@@ -28,11 +29,12 @@ from citeloom.importing.stages.read import ReadResult
 
 log = logging.getLogger(__name__)
 
-_FEW = 20  # an import of no more documents does not wait for larger ones
+FEW = 20  # so many documents that come together do not wait for larger imports
 _GROUP = 64  # documents whose passages are embedded together, so that batches are full
 _AHEAD = 4  # documents that are read ahead, for each worker
 _PATIENCE_SECONDS = 1.0  # how long documents that were read wait for an earlier one
-_CHECK_SECONDS = 5.0  # how often the power supply is checked while vectors wait for it
+_LOCKED_SECONDS = 0.25  # how often a locked index is checked
+_CHECK_SECONDS = 5.0  # how often the power supply is checked
 
 
 class DocumentWork(Protocol):
@@ -45,6 +47,10 @@ class DocumentWork(Protocol):
     @property
     def stops(self) -> bool:
         """Whether it was asked to stop: nothing more is begun or written for it."""
+
+    @property
+    def is_locked(self) -> bool:
+        """Whether its index is locked, for example by a backup: its documents wait, those of others go on."""
 
     def read(self, task: Task) -> ReadResult:
         """Convert the file of a task."""
@@ -64,12 +70,6 @@ class DocumentWork(Protocol):
     def finish_vectors(self, tasks: Sequence[Task]) -> None:
         """Record that all passages of some documents have vectors."""
 
-    def hand_over(self, task: Task) -> None:
-        """Forget a document that another import takes care of."""
-
-    def abort(self) -> None:
-        """End readings in progress: the import has failed."""
-
 
 @dataclass(eq=False, slots=True)
 class Task:
@@ -80,12 +80,17 @@ class Task:
     source: str  # identifies the document within its project
     file: FoundFile | None = None  # of the lanes that read
     doc_id: str = ""  # of the lane that embeds
+    large: bool = False  # came with more than a few others: it lets fewer go first
     size: tuple[int, ...] = ()  # within an import, tasks with less come first
+    content_hash: str | None = None  # of the text that a slow reading replaces
+    failed: bool = False  # an error at this document ended the import's work: it comes last
+    reading: Future[ReadResult] | None = None  # in progress when the import's work ended
+    order: tuple[object, ...] = ()
 
     @property
-    def key(self) -> tuple[str, str, Lane]:
+    def key(self) -> tuple[DocumentWork, str, Lane]:
         """What there is only one queued task of."""
-        return self.work.project_id, self.source, self.lane
+        return self.work, self.source, self.lane
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,27 +112,26 @@ class _Embedding:
 
 
 @dataclass(eq=False, slots=True)
-class _Members:
+class _Import:
     """State of an import in the queue."""
 
     tasks: Counter[Lane] = field(default_factory=Counter)  # queued or in progress
-    large: bool = False
     ends: bool = False  # nothing more is begun
     error: CiteLoomError | None = None
-    returned: list[Task] = field(default_factory=list)  # after an error
+    returned: list[Task] = field(default_factory=list)  # not done when it ended
 
 
 class DocumentQueue:
     """Queue of documents, worked off by one thread that is started with the first import."""
 
-    def __init__(self, workers: int, may_embed: Callable[[], bool] = lambda: True) -> None:
+    def __init__(self, workers: int, has_power: Callable[[], bool] = lambda: True) -> None:
         self._workers = workers
-        self._may_embed = may_embed  # not on battery, for example
+        self._has_power = has_power  # whether more may be done than to write words
         self._changed = threading.Condition()
         self._lanes: dict[Lane, list[tuple[tuple[object, ...], Task]]] = {lane: [] for lane in Lane}
-        self._queued: dict[tuple[str, str, Lane], Task] = {}
+        self._queued: dict[tuple[DocumentWork, str, Lane], Task] = {}
         self._numbers = itertools.count()
-        self._imports: dict[DocumentWork, _Members] = {}
+        self._imports: dict[DocumentWork, _Import] = {}
         self._readings: dict[Lane, dict[Task, _Reading]] = {Lane.WORDS: {}, Lane.SLOW_PAGES: {}}
         self._embedding: _Embedding | None = None
         self._last_commits: dict[str, float] = {}
@@ -137,36 +141,42 @@ class DocumentQueue:
         self._ended = False
 
     def add(self, tasks: Sequence[Task]) -> None:
-        """Queue documents of one import; a task of an earlier import for the same document is taken over."""
+        """Queue documents of one import; a task replaces a queued one for the same document and lane."""
         with self._changed:
             if not self._thread.is_alive() and not self._ended:
                 self._thread.start()
             for task in tasks:
-                members = self._imports.setdefault(task.work, _Members(large=len(tasks) > _FEW))
-                members.large |= len(tasks) > _FEW
+                members = self._imports.setdefault(task.work, _Import())
                 if members.ends:
                     members.returned.append(task)
                     continue
-                if (earlier := self._queued.get(task.key)) is not None:
-                    self._imports[earlier.work].tasks[earlier.lane] -= 1
-                    if earlier.work is not task.work:
-                        earlier.work.hand_over(earlier)
-                members.tasks[task.lane] += 1
-                self._queued[task.key] = task
-                order = (members.large, *task.size, next(self._numbers))
-                heappush(self._lanes[task.lane], (order, task))
+                if self._queued.pop(task.key, None) is None:
+                    members.tasks[task.lane] += 1
+                if task.reading is not None:
+                    self._readings[task.lane][task] = _Reading(task.reading, time.monotonic())
+                    task.reading = None
+                    continue
+                task.order = (task.failed, task.large, *task.size, next(self._numbers))
+                self._push(task)
             self._changed.notify_all()
+
+    def _push(self, task: Task) -> None:
+        self._queued[task.key] = task
+        heappush(self._lanes[task.lane], (task.order, task))
 
     def wait(self, work: DocumentWork, wake_up: Callable[[], bool], seconds: float) -> bool:
         """Wait until no documents of an import are left, for `wake_up`, or so long; return whether none is left.
 
-        Raises the error that ended the import's work; what it had left is returned by `take_back`.
+        Raises the error that ended the import's work; what it had left is returned by `withdraw`.
         """
+
+        def error() -> CiteLoomError | None:
+            return self._imports[work].error if work in self._imports else None
+
         with self._changed:
-            self._changed.wait_for(lambda: not self.left(work) or wake_up(), seconds)
-            members = self._imports.get(work)
-            if members and members.error and not self.left(work):
-                raise members.error
+            self._changed.wait_for(lambda: error() or not self.left(work) or wake_up(), seconds)
+            if problem := error():
+                raise problem
             return not self.left(work)
 
     def left(self, work: DocumentWork, *lanes: Lane) -> int:
@@ -180,30 +190,33 @@ class DocumentQueue:
         return self._last_commits.get(project_id, 0.0)
 
     @property
-    def embedding_waits(self) -> bool:
-        """Whether passages wait because they may not be embedded now."""
-        return bool(self._lanes[Lane.VECTORS] or self._embedding) and not self._may_embed()
+    def waits_for_power(self) -> bool:
+        """Whether documents wait because only words may be written now."""
+        waiting = self._lanes[Lane.VECTORS] or self._embedding or self._lanes[Lane.SLOW_PAGES]
+        return bool(waiting) and not self._has_power()
 
     def wake_up(self) -> None:
         """Let waiting imports check whether they have to do something."""
         with self._changed:
             self._changed.notify_all()
 
-    def withdraw(self, work: DocumentWork) -> None:
-        """Remove the queued documents of an import, and wait until none is in progress."""
+    def withdraw(self, work: DocumentWork) -> list[Task]:
+        """Remove the documents of an import, and return those that are not done.
+
+        Waits until nothing of it is written any more. Files that are being read are returned with their reading, which
+        goes on; if the import was asked to stop, they are waited for.
+        """
         with self._changed:
-            if members := self._imports.get(work):
-                members.ends = True
+            members = self._imports.get(work)
+            if members is None:
+                return []
+            members.ends = True
             self._return_queued(work)
+            if not work.stops:
+                self._return_readings(work)
             self._changed.notify_all()
             self._changed.wait_for(lambda: not self.left(work))
-            self._imports.pop(work, None)
-
-    def take_back(self, work: DocumentWork) -> list[Task]:
-        """Return the documents that an error left undone."""
-        with self._changed:
-            members = self._imports.pop(work, _Members())
-            return members.returned
+            return self._imports.pop(work).returned
 
     def end(self) -> None:
         """End the thread; imports have ended before."""
@@ -234,35 +247,43 @@ class DocumentQueue:
         if (read := self._next_read(Lane.WORDS)) is not None:
             return partial(self._commit, *read)
         group = self._embedding
-        if group and (group.running.done() if group.running else self._ends(group.work)):
-            return partial(self._continue, group)
+        if group:
+            ends = self._ends(group.work)
+            embedded = group.running.done() if group.running else ends
+            if embedded and (ends or not group.work.is_locked):
+                return partial(self._continue, group)
         if (read := self._next_read(Lane.SLOW_PAGES)) is not None:
             return partial(self._commit, *read)
         if self._can_embed:
             group = self._embedding = self._embedding or self._next_group()
-            if group and not group.running:
+            if group and not group.running and not group.work.is_locked:
                 return partial(self._continue, group)
         return None
 
     def _seconds_to_wait(self) -> float | None:
-        if any(one.future.done() for one in self._readings[Lane.WORDS].values()):
-            return _PATIENCE_SECONDS / 4
-        return _CHECK_SECONDS if self.embedding_waits else None
+        group = self._embedding
+        ready = any(reading.future.done() for lane in self._readings.values() for reading in lane.values())
+        if ready or (group and (group.running is None or group.running.done())):
+            return _LOCKED_SECONDS  # for an earlier document, or for a lock
+        return _CHECK_SECONDS if any(self._lanes.values()) else None
 
     def _start_reading(self) -> None:
         """Hand documents to the workers, a little ahead."""
         while len(self._readings[Lane.WORDS]) < _AHEAD * self._workers:
             if not self._read_next(Lane.WORDS):
                 break
+        if not self._lanes[Lane.SLOW_PAGES] or not self._has_power():
+            return
         alone = not (self._readings[Lane.WORDS] or self._lanes[Lane.VECTORS] or self._embedding)
         while len(self._readings[Lane.SLOW_PAGES]) < (self._workers if alone else 1):
             if not self._read_next(Lane.SLOW_PAGES):
                 break
 
     def _read_next(self, lane: Lane) -> bool:
-        task = self._take(lane)
+        task = self._first(lane)
         if task is None:
             return False
+        self._take(task)
         future = self._readers.submit(task.work.read, task)
         self._readings[lane][task] = _Reading(future, time.monotonic())
         future.add_done_callback(lambda _: self.wake_up())
@@ -275,6 +296,8 @@ class DocumentQueue:
         """
         readings, until = self._readings[lane], time.monotonic() - _PATIENCE_SECONDS
         for task, reading in readings.items():
+            if task.work.is_locked and not self._ends(task.work):
+                continue
             if reading.future.done():
                 del readings[task]
                 return task, reading.future
@@ -283,10 +306,12 @@ class DocumentQueue:
         return None
 
     def _commit(self, task: Task, reading: Future[ReadResult]) -> None:
+        if self._ends(task.work):
+            self._task_ended(task, done=False)
+            return
         try:
-            if not self._ends(task.work):
-                self._last_commits[task.work.project_id] = time.monotonic()
-                task.work.commit(task, reading)
+            self._last_commits[task.work.project_id] = time.monotonic()
+            task.work.commit(task, reading)
         except Exception as error:
             self._fail(task.work, [task], error)
         else:
@@ -297,45 +322,58 @@ class DocumentQueue:
     @property
     def _can_embed(self) -> bool:
         """Vectors wait while words are to be written; a few slow files must not leave the other cores idle."""
+        if not (self._embedding or self._lanes[Lane.VECTORS]) or self._lanes[Lane.WORDS]:
+            return False
         reading = sum(not one.future.done() for one in self._readings[Lane.WORDS].values())
-        return not self._lanes[Lane.WORDS] and reading < self._workers and self._may_embed()
+        return reading < self._workers and self._has_power()
 
     def _next_group(self) -> _Embedding | None:
         """Take the next documents of one import whose passages are to be embedded."""
         group: list[Task] = []
-        lane = self._lanes[Lane.VECTORS]
-        while lane and len(group) < _GROUP:
-            task = lane[0][1]
-            is_queued = self._queued.get(task.key) is task
-            if is_queued and group and task.work is not group[0].work:
+        locked: list[Task] = []
+        while len(group) < _GROUP and (task := self._first(Lane.VECTORS)) is not None:
+            if group and task.work is not group[0].work:
                 break
-            heappop(lane)
-            if is_queued:
-                del self._queued[task.key]
-                group.append(task)
+            self._take(task)
+            (locked if task.work.is_locked else group).append(task)
+        for task in locked:
+            self._push(task)
         return _Embedding(group[0].work, group) if group else None
 
     def _continue(self, group: _Embedding) -> None:
         """Write the vectors that are ready, after the next batch was begun; finish the documents if there is none."""
         done, group.batch = group.batch, None
         running, group.running = group.running, None
+        lets_others_go = False
         try:
             if running:
                 running.result()
-            if not self._ends(group.work) and (running is None or self._can_embed):
+            with self._changed:
+                first = self._first(Lane.VECTORS)
+                lets_others_go = first is not None and first.order < group.tasks[0].order
+            if not self._ends(group.work) and not lets_others_go and (running is None or self._can_embed):
                 self._begin_batch(group, done)
-            if done:
+            ends = self._ends(group.work)
+            if done and not (ends and group.work.is_locked):
                 group.work.write_vectors(done)
-            if done is None and group.batch is None and not self._ends(group.work):
+            finished = done is None and group.batch is None and not lets_others_go
+            if finished and not ends:
                 group.work.finish_vectors(group.tasks)
         except Exception as error:
             self._embedding = None
             self._fail(group.work, group.tasks, error)
             return
-        if group.batch is None and (done is None or self._ends(group.work)):
+        if group.batch is not None:
+            return
+        if ends or finished:
             self._embedding = None
             for task in group.tasks:
-                self._task_ended(task)
+                self._task_ended(task, done=not ends)
+        elif lets_others_go:
+            self._embedding = None
+            with self._changed:
+                for task in group.tasks:
+                    self._push(task)
 
     def _begin_batch(self, group: _Embedding, embedded: Batch | None) -> None:
         group.batch = group.work.next_batch(group.tasks, embedded)
@@ -345,20 +383,23 @@ class DocumentQueue:
 
     # -- tasks -----------------------------------------------------------------------------------------------
 
-    def _take(self, lane: Lane) -> Task | None:
-        """Remove the first task of a lane."""
-        while self._lanes[lane]:
-            _, task = heappop(self._lanes[lane])
-            if self._queued.get(task.key) is task:
-                del self._queued[task.key]
-                return task
-        return None
+    def _first(self, lane: Lane) -> Task | None:
+        """Return the first task of a lane."""
+        queued = self._lanes[lane]
+        while queued and self._queued.get(queued[0][1].key) is not queued[0][1]:
+            heappop(queued)  # it was replaced
+        return queued[0][1] if queued else None
 
-    def _task_ended(self, task: Task) -> None:
+    def _take(self, task: Task) -> None:
+        """Remove the first task of its lane."""
+        heappop(self._lanes[task.lane])
+        del self._queued[task.key]
+
+    def _task_ended(self, task: Task, *, done: bool = True) -> None:
         with self._changed:
             if members := self._imports.get(task.work):
                 members.tasks[task.lane] -= 1
-                if members.error:
+                if not done:
                     members.returned.append(task)
             self._changed.notify_all()
 
@@ -367,22 +408,19 @@ class DocumentQueue:
         return members is None or members.ends or work.stops
 
     def _fail(self, work: DocumentWork, tasks: Sequence[Task], error: Exception) -> None:
-        """End the work of an import with an error; its documents go back to it."""
+        """End the work of an import with an error."""
         problem = unexpected(error)
         if problem is not error and not isinstance(error, JobStopped):
             log.error("documents of %s could not be written", work.project_id, exc_info=error)
         with self._changed:
             if members := self._imports.get(work):
                 members.error, members.ends = members.error or problem, True
-            self._return_queued(work)
-        work.abort()
         for task in tasks:
-            self._task_ended(task)
+            task.failed = True
+            self._task_ended(task, done=False)
 
     def _return_queued(self, work: DocumentWork) -> None:
-        members = self._imports.get(work)
-        if members is None:
-            return
+        members = self._imports[work]
         for lane, queued in self._lanes.items():
             own = [task for _, task in queued if task.work is work and self._queued.get(task.key) is task]
             for task in own:
@@ -391,3 +429,11 @@ class DocumentQueue:
                 members.returned.append(task)
             self._lanes[lane] = [(order, task) for order, task in queued if task.work is not work]
             heapify(self._lanes[lane])
+
+    def _return_readings(self, work: DocumentWork) -> None:
+        members = self._imports[work]
+        for lane, readings in self._readings.items():
+            for task in [task for task in readings if task.work is work]:
+                task.reading = readings.pop(task).future
+                members.tasks[lane] -= 1
+                members.returned.append(task)

@@ -47,6 +47,7 @@ class ImportContext:
     documents: DocumentQueue
     open_collection: Callable[[Project], Collection]  # also repairs what a killed engine left half written
     lock_index: Callable[[Project], AbstractContextManager[None]]  # held while an import writes to it
+    is_locked: Callable[[Project], bool]  # by anybody
     build_search_graph: Callable[[str, AbstractContextManager[None], threading.Event], None]
 
 

@@ -20,7 +20,7 @@ from citeloom.catalog.documents import Document, State
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.jobs import JobStopped, ReportProgress
 from citeloom.importing.discovery import Discovery, ImportPlan
-from citeloom.importing.document_queue import Task
+from citeloom.importing.document_queue import FEW, Task
 from citeloom.importing.import_progress import Lane
 from citeloom.importing.import_state import ImportContext, ImportState
 from citeloom.importing.rebuild import check_model
@@ -78,9 +78,10 @@ class ImportRun:
         self._plan = plan
         self._began = time.monotonic()
         self._planned = self._complete = False
-        self._returned: list[Task] = []  # by the queue, after an error
+        self._returned: list[Task] = []  # by the queue: not done when it ended
         self._left: dict[str, set[Lane]] = {}  # by source: what is left to do for its document
         self._sources: dict[str, str] = {}  # of documents that are embedded, by id
+        self._stamps: dict[str, tuple[int, int]] = {}  # by source: size and time of the file as it was planned
         self._wrote = False
         self._found_again = threading.Event()  # somebody submitted the import again
 
@@ -99,6 +100,10 @@ class ImportRun:
         """Whether it was asked to stop."""
         return self.state.stop.is_set()
 
+    @property
+    def _is_of_whole_project(self) -> bool:
+        return self._request.source is None and not self._request.documents
+
     def run(self) -> None:
         """Carry out the plan; a document's stages are the methods that the document queue calls."""
         self.result.stopped, self._complete = False, False
@@ -113,11 +118,8 @@ class ImportRun:
                     self._carry_out(self._discover_and_plan())
                 self._wait()
                 self._end()
-        except BaseException:
-            self._returned = self._queue.take_back(self)
-            raise
         finally:
-            self._queue.withdraw(self)
+            self._returned += self._queue.withdraw(self)
             self.result.stopped = not self._complete
             self.result.duration_seconds = round(time.monotonic() - self._began, 3)
             self.result.stages = {stage: round(seconds, 3) for stage, seconds in self.result.stages.items()}
@@ -133,7 +135,13 @@ class ImportRun:
         return self._found_again.is_set()
 
     def clean_up(self) -> None:
-        """Do nothing: what a cancelled import wrote stays."""
+        """End readings in progress; what the import wrote stays."""
+        self.state.failed.set()
+
+    @property
+    def is_locked(self) -> bool:
+        """Whether its index is locked."""
+        return self.state.context.is_locked(self.state.project)
 
     # -- discover and plan -----------------------------------------------------------------------------------
 
@@ -164,8 +172,7 @@ class ImportRun:
             stale = self._update_records(made)
         state.stale = set(stale)
         self._begin_reading([*made.plan.to_read, *(made.found.files[source] for source in stale)])
-        if self._request.source is None and not self._request.documents:
-            self._begin_embedding()
+        self._begin_embedding(None if self._is_of_whole_project else set(made.plan.unchanged))
         self._planned = True
         state.report()
 
@@ -181,11 +188,13 @@ class ImportRun:
         self._queue.add(tasks)
 
     def _include_new(self) -> None:
-        """Plan again; documents that are being read are left out."""
+        """Plan again; documents that are in work are left out, unless their file has changed since."""
         try:
             with self.state.timed("plan"):
                 made = self._discovery.make_plan(only_changes=True)
-            fresh = [file for file in made.plan.to_read if file.source not in self._left]
+            fresh = [
+                f for f in made.plan.to_read if f.source not in self._left or self._stamps.get(f.source) != _stamp(f)
+            ]
             set_removed(self.state, made)
             save_pending(self.state, fresh)
             self._begin_reading(fresh)
@@ -214,18 +223,21 @@ class ImportRun:
         for file in files:
             self.state.progress.add(file.source, pages.get(file.source))
             self._left[file.source] = {Lane.WORDS}
-        self._queue.add([Task(self, Lane.WORDS, f.source, f, size=(f.size // _SIZE_STEP,)) for f in files])
+            self._stamps[file.source] = _stamp(file)
+        large = len(files) > FEW
+        self._queue.add([Task(self, Lane.WORDS, f.source, f, "", large, (f.size // _SIZE_STEP,)) for f in files])
 
-    def _begin_embedding(self) -> None:
-        """Queue documents of which an earlier import has embedded only a part."""
-        tasks = []
-        for document in self._catalog.documents.without_vectors(self.project_id):
-            if document.source not in self._left:
+    def _begin_embedding(self, within: set[str] | None) -> None:
+        """Queue documents of which an earlier import has embedded only a part; of all, or of those with these ids."""
+        tasks, documents = [], self._catalog.documents.without_vectors(self.project_id)
+        large = len(documents) > FEW
+        for document in documents:
+            if document.source not in self._left and (within is None or document.doc_id in within):
                 self.state.progress.add(document.source, document.pages)
                 self._left[document.source] = {Lane.VECTORS}
                 self._sources[document.doc_id] = document.source
                 self._report(document)
-                tasks.append(Task(self, Lane.VECTORS, document.source, doc_id=document.doc_id))
+                tasks.append(Task(self, Lane.VECTORS, document.source, None, document.doc_id, large))
         self._queue.add(tasks)
 
     def _wait(self) -> None:
@@ -247,9 +259,10 @@ class ImportRun:
             words_left = self._queue.left(self, Lane.WORDS)
             if state.removed and not words_left:  # after the others were read: a file may have been moved
                 self._remove_documents()
+            state.context.build_search_graph(self.project_id, state.progress.stage("search graph"), state.stop)
             if is_done:
                 return
-            waits_for_power = self._queue.embedding_waits and not words_left
+            waits_for_power = self._queue.waits_for_power and not words_left
             now = (self._stage(), _ON_BATTERY if waits_for_power else "")
             if now != reported:
                 reported = now
@@ -271,7 +284,7 @@ class ImportRun:
         if doubted := self._catalog.documents.with_doubtful_match(project_id):
             with state.lock_index():
                 refresh(self._catalog, project_id, records, doubted, state.collection(), state.stop)
-        if self._request.source is None and not self._request.documents:
+        if self._is_of_whole_project:
             self._catalog.projects.set_references_hash(project_id, records.hash or None)
         if self._wrote:
             state.collection().flush()
@@ -295,8 +308,11 @@ class ImportRun:
         file, first, state = task.file, task.lane is Lane.WORDS, self.state
         assert file is not None
         failed = self.result.failed
-        with state.lock_index():
-            finished = self._committer.process(file, reading, first=first)
+        # If a newer text was written while the slow pages were read, these belong to an old one.
+        finished = not first and document_row(state, file).content_hash != task.content_hash
+        if not finished:
+            with state.lock_index():
+                finished = self._committer.process(file, reading, first=first)
         self._wrote = True
         left = self._left.setdefault(file.source, set())
         left.discard(task.lane)
@@ -304,13 +320,13 @@ class ImportRun:
         if not finished:
             cost = (document.pages or 1) + _OCR_PAGE_COST * document.waiting_for_ocr
             left.add(Lane.SLOW_PAGES)
-            self._queue.add([Task(self, Lane.SLOW_PAGES, file.source, file, size=(bool(document.version), cost))])
+            size, content = (bool(document.version), cost), document.content_hash
+            self._queue.add([Task(self, Lane.SLOW_PAGES, file.source, file, "", task.large, size, content)])
         if document.without_vector:
             left.add(Lane.VECTORS)
             self._sources[document.doc_id] = file.source
-            self._queue.add([Task(self, Lane.VECTORS, file.source, doc_id=document.doc_id)])
+            self._queue.add([Task(self, Lane.VECTORS, file.source, None, document.doc_id, task.large)])
         self._report(document, file.shown, failed=self.result.failed > failed)
-        state.context.build_search_graph(self.project_id, state.progress.stage("search graph"), state.stop)
 
     def _update_record(self, file: FoundFile, unchanged: bool) -> int:
         """Update the record of a document that was not read again; return whether it changed."""
@@ -338,28 +354,23 @@ class ImportRun:
     def write_vectors(self, batch: Batch) -> None:
         """Add the vectors of a batch to its passages."""
         self._embedder.write(batch)
-        for doc_id, count in batch.by_document.items():
+        self._wrote = True
+        for (doc_id, _), count in batch.by_version.items():
             self.state.progress.embedded(self._sources[doc_id], count)
         self.state.report(stage=self._stage(), file="")
 
     def finish_vectors(self, tasks: Sequence[Task]) -> None:
         """Record that all passages of some documents have vectors."""
         self._embedder.finish([task.doc_id for task in tasks])
-        for document in self._catalog.documents.by_ids(self.project_id, [task.doc_id for task in tasks]):
-            self._left.get(document.source, set()).discard(Lane.VECTORS)
-            self._report(document)
+        for task in tasks:
+            self._left.get(task.source, set()).discard(Lane.VECTORS)
+            if document := self._catalog.documents.find(self.project_id, task.doc_id):
+                self._report(document)
+            else:  # somebody deleted it
+                self._left.pop(task.source, None)
+                self.state.progress.forget(task.source)
 
     # -- progress --------------------------------------------------------------------------------------------
-
-    def hand_over(self, task: Task) -> None:
-        """Forget a document that another import takes care of."""
-        self._left.pop(task.source, None)
-        self.state.unread.discard(task.source)
-        self.state.progress.forget(task.source)
-
-    def abort(self) -> None:
-        """End readings in progress."""
-        self.state.failed.set()
 
     def _report(self, document: Document, shown: str = "", *, failed: bool = False) -> None:
         """Report what can be done with a document by now."""
@@ -385,3 +396,7 @@ class ImportRun:
     def _stage(self) -> str:
         """Return what the import waits for first."""
         return next((stage for lane, stage in _STAGES.items() if self._queue.left(self, lane)), "convert")
+
+
+def _stamp(file: FoundFile) -> tuple[int, int]:
+    return file.size, file.mtime_ns

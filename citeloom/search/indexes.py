@@ -140,6 +140,10 @@ class Indexes:
         """Whether an index is being optimised or written to by an agent, which must not be interrupted."""
         return any(writer.lock.locked() and writer.restarts for writer in list(self._write_locks.values()))
 
+    def is_locked(self, project: Project) -> bool:
+        """Whether somebody has locked the index of a project for writing."""
+        return self._write_locks[project.collection].lock.locked()
+
     @contextmanager
     def write_lock(self, project: Project) -> Iterator[None]:
         """Lock an index for a write outside of imports; raises TIMEOUT while a long job holds the lock."""

@@ -305,7 +305,7 @@ class DocumentCommitter:
         """Delete the passages of a file whose content another document already has."""
         if document.version and isinstance(self.writer, LiveWriter):
             self.writer.clear(document.doc_id)
-        document.version, document.chunks = None, 0
+        document.version, document.chunks, document.without_vector = None, 0, 0
         of = self.state.catalog.documents.find(document.project_id, source=original)
         document.state, document.reason_code = State.DUPLICATE, None
         document.reason = f"Same content as {f'{of.citekey}, {shown_source(of)}' if of else source_name(original)}."

