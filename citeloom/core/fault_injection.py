@@ -74,6 +74,7 @@ NUMBERS = {
     "index.batch": "Passages written to an index in one step.",
     "index.free_bytes": "Free space on the disk of the indexes.",
     "index_copy.batch": "Passages copied to another index in one step.",
+    "models.idle_seconds": "How long a model stays loaded that nobody uses.",
     "watch.longest_wait_seconds": "The longest wait between two probes while Zotero is closed.",
     "watch.rest_seconds": "The wait between two syncs of Zotero.",
 }

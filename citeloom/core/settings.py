@@ -111,7 +111,7 @@ class Engine:
     workers: int = 0  # 0: as many as the machine's cores and memory allow
     worker_memory_mb: int = 0  # memory limit of one conversion; 0: by its pages and the machine's memory
     min_free_mb: int = 200  # imports stop when the disk has less
-    on_battery: bool = False  # whether imports embed passages on battery too; their words are written in any case
+    on_battery: bool = False  # whether imports embed passages and read scans on battery too
 
 
 @dataclass(frozen=True, slots=True)

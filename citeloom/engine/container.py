@@ -227,7 +227,7 @@ class Container:
     def _when_idle(self) -> None:
         """Between imports, build search graphs where many passages have none, and release memory."""
         self.workers.end_idle()
-        self.models.release_unused(_MODEL_IDLE_SECONDS)
+        self.models.release_unused(faults.number("models.idle_seconds", _MODEL_IDLE_SECONDS))
         if not self.jobs.paused:
             self.indexes.optimise()
             self.note_embedder.embed_missing()

@@ -88,7 +88,7 @@ def load_dense(name: str, *, allow_download: bool, openvino_parallel: int = 0) -
         instruction(name)
         embedding = _load(lambda **where: TextEmbedding(name, **how, **where), name, allow_download=allow_download)
     if openvino_parallel:
-        run_by_openvino(embedding, openvino_parallel)
+        run_by_openvino(embedding.model, openvino_parallel)
     return embedding
 
 

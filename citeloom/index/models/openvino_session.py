@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy
-
-if TYPE_CHECKING:
-    from fastembed import TextEmbedding
 
 _LENGTH_STEP = 16  # tokens: OpenVINO keeps memory for each length, 770 MB after 600 texts of any, 240 with steps
 _MAX_LENGTH = 512  # tokens; a text that is padded beyond the positions of its model would fail
 
 
-def run_by_openvino(embedding: TextEmbedding, parallel: int) -> None:
-    """Let OpenVINO run a model that fastembed has not loaded yet, so many texts at a time."""
-    model: Any = embedding.model
+def run_by_openvino(model: Any, parallel: int) -> None:
+    """Let OpenVINO run a text model that fastembed has not loaded yet, so many texts at a time."""
     model._ensure_tokenizer()
     model.model = _Session(Path(model._model_dir) / model.model_description.model_file, parallel)
 
