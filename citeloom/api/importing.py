@@ -35,16 +35,21 @@ class ImportResult:
     new: int = 0
     replaced: int = 0
     skipped: int = 0  # unchanged, or the same content as another document
+    duplicates: int = 0  # of those: the same content as another document
     updated: int = 0  # only the record changed: nothing was converted or embedded
     removed: int = 0
     without_file: int = 0  # works without a file; their documents have the reason
     failed: int = 0
     recognised: int = 0  # documents processed with text from OCR
+    citekeys_generated: int = 0  # of documents that are not in the references
+    unconfirmed: int = 0  # documents that do not count as the work that they are said to be
+    pages_processed: int = 0  # of the documents processed; a text without pages counts as one
     chunks_written: int = 0
     errors: list[dict[str, str]] = field(default_factory=list)  # source, code and reason
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)  # of many documents alike, one with their number
     dense_model: str = ""
     sparse_model: str | None = None
+    searchable_seconds: float = 0.0  # until the last document was found by its words
     duration_seconds: float = 0.0
     stages: dict[str, float] = field(default_factory=dict)  # seconds by stage
     held_back: int = 0  # documents no longer in their source, too many to remove without confirmation

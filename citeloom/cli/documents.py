@@ -21,6 +21,7 @@ def _text_columns(document: DocumentRow) -> tuple[str | None, str | None, str]:
 @click.command()
 @click.argument("project")
 @click.option("--status", help="Only these: ready, pending, failed, duplicate or without_file.")
+@click.option("--without-record", is_flag=True, help="Only those in no references: CiteLoom generated their citekeys.")
 @click.option("--doubtful", is_flag=True, help="Only those with a claim to be a work that you have not decided on.")
 @click.option("--confirm", metavar="DOC_ID", multiple=True, help="Confirm that it is the claimed work (repeatable).")
 @click.option("--as", "key", metavar="CITEKEY", help="With --confirm: it is this work, whatever was claimed.")
@@ -29,6 +30,7 @@ def _text_columns(document: DocumentRow) -> tuple[str | None, str | None, str]:
 def documents(
     project: str,
     status: str | None,
+    without_record: bool,
     doubtful: bool,
     confirm: tuple[str, ...],
     key: str | None,
@@ -52,7 +54,7 @@ def documents(
     elif doubtful:
         _list_doubtful(project, json_=json_)
     else:
-        _list(project, status, json_=json_)
+        _list(project, status, without_record=without_record, json_=json_)
 
 
 def _decide(project: str, confirm: tuple[str, ...], key: str | None, refuse: tuple[str, ...], *, json_: bool) -> None:
@@ -79,7 +81,7 @@ def _list_doubtful(project: str, *, json_: bool) -> None:
     click.echo(f"Decide: citeloom documents {project} --confirm ID, or --refuse ID.")
 
 
-def _list(project: str, status: str | None, *, json_: bool) -> None:
+def _list(project: str, status: str | None, *, without_record: bool, json_: bool) -> None:
     found: list[DocumentRow] = []
     with connected() as client:
         offset: int | None = 0
@@ -87,6 +89,8 @@ def _list(project: str, status: str | None, *, json_: bool) -> None:
             page = client.call(ListDocuments(project=project, status=status, offset=offset))
             found += page.documents
             offset = page.next_offset
+    if without_record:
+        found = [document for document in found if document.citekey_made and document.matched_by is None]
     if json_:
         as_json(found)
         return

@@ -9,9 +9,9 @@ import click
 from citeloom.api.engine import Pause, Resume, Status
 from citeloom.api.verbs import encode
 from citeloom.cli.shared.engine_call import ask
-from citeloom.cli.shared.output import as_json, coverage, json_option
+from citeloom.cli.shared.output import as_json, coverage, json_option, print_line
 from citeloom.core import paths
-from citeloom.core.jobs import describe_progress
+from citeloom.core.jobs import describe_job
 from citeloom.ipc import launch
 from citeloom.ipc.client import Client, stop_engine
 
@@ -83,4 +83,4 @@ def status(json_: bool) -> None:
         click.echo(state.orphaned_indexes)
     for job in state.jobs:
         what = _JOBS.get(job.kind, "Import of {project}").format(project=job.project)
-        click.echo(f"{what}: {job.state}, {describe_progress(job)}")
+        print_line(f"{what}: {describe_job(job)}")

@@ -23,7 +23,8 @@ from citeloom.api.models import (
 from citeloom.api.verbs import encode
 from citeloom.cli.shared.engine_call import ask, connected, waiting
 from citeloom.cli.shared.follow_job import print_import, wait_for_job
-from citeloom.cli.shared.output import about, as_json, console, json_option, print_notes, size, table
+from citeloom.cli.shared.output import as_json, console, json_option, print_notes, size, table
+from citeloom.core.jobs import describe_seconds
 from citeloom.ipc.client import Client
 
 _GIGABYTE = 1_000_000_000
@@ -124,8 +125,8 @@ def use(project: str, model: str, download_: bool, yes: bool) -> None:
         _print_problems(tried)
         seconds = shown.chunk_count / tried.dense.passages_per_second
         click.echo(
-            f"Project {project} has {shown.chunk_count} passages; to embed them with {model} takes {about(seconds)}"
-            " on this machine. Until then, the current index is used."
+            f"Project {project} has {shown.chunk_count} passages; to embed them with {model} takes"
+            f" {describe_seconds(seconds)} on this machine. Until then, the current index is used."
         )
         if not yes:
             click.confirm("Rebuild the index?", abort=True)

@@ -22,7 +22,7 @@ from citeloom.api.library import (
 from citeloom.cli.shared.engine_call import ask, connected
 from citeloom.cli.shared.follow_job import print_import, wait_for_job
 from citeloom.cli.shared.output import absolute, as_json, coverage, json_option, print_notes, size, table
-from citeloom.core.jobs import describe_progress
+from citeloom.core.jobs import describe_job
 from citeloom.core.types import Source
 
 
@@ -161,7 +161,7 @@ def show(id: str, json_: bool) -> None:
         ("passages", shown.chunk_count),
         ("models", f"{shown.dense_model}, {shown.sparse_model or 'no sparse model'}"),
         ("on disk", size(shown.bytes)),
-        *(("import", f"{job.state}: {describe_progress(job)}") for job in shown.jobs),
+        *(("import", describe_job(job)) for job in shown.jobs),
     ]
     table(("", ""), rows)
 

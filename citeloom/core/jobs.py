@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
@@ -36,11 +36,42 @@ class JobRequest(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """Progress of a job: documents become searchable by their words first, and are done when nothing is left to do.
+class Stage:
+    """Stage of a job: the unit of its progress, and whether its remaining time is known."""
 
-    The same counts are given in pages; those of documents that were not opened yet are estimated. For a move, a
-    compaction or a backup, `done` and `total` count passages or megabytes.
+    counted: str = ""  # unit of `done` and `total`, in English; "": documents of an import
+    timed: bool = False  # `eta_seconds` is reliable
+    measured: bool = True  # `done` of `total` is its progress
+    text: str = ""  # what happens, in English, where the counts do not say it
+
+
+# The desktop app has a translated text for each: desktop/text/job_text.py.
+STAGES = {
+    "plan": Stage(text="looking for changes"),  # what is new or has changed
+    "model": Stage(text="fetching the model"),  # the weights of a model
+    "fetch": Stage(text="fetching files"),  # from zotero.org or the web
+    "read": Stage(timed=True),  # documents become searchable by their words
+    "embed": Stage(timed=True),  # and by meaning
+    "convert": Stage(timed=True),  # pages that need OCR or layout
+    "search graph": Stage(text="building the search graph"),  # of an index that an import writes to
+    "done": Stage(),
+    # Of a move, a compaction or a backup:
+    "copy": Stage("passages copied", timed=True),
+    "wait": Stage("passages copied"),  # until a server is back
+    "check": Stage("passages copied, comparing", measured=False),
+    "write": Stage("passages written", timed=True),
+    "graph": Stage("passages written, building the search graph", measured=False),
+    "pack": Stage("MB packed", timed=True),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Progress of a job. Everything that shows it takes its numbers from these fields and properties.
+
+    An import counts documents and pages; the pages of documents that were not opened yet are estimated. A page is found
+    by its words first, then by meaning. For a move, a compaction or a backup, `done` and `total` count passages or
+    megabytes.
     """
 
     total: int
@@ -57,46 +88,85 @@ class Progress:
     pages_total: int = 0
     pages_by_words: int = 0  # searchable by their words
     pages_embedded: int = 0  # searchable by meaning too
-    pages_waiting: int = 0  # for OCR or layout
-    pages_failed: int = 0
+    pages_waiting: int = 0  # for OCR; until then, they have no text
+    pages_failed: int = 0  # have no text, because they could not be read
+    pages_for_layout: int = 0  # searchable, but layout analysis may still improve their text
+
+    @property
+    def counts_documents(self) -> bool:
+        """Whether documents are counted, as in an import, rather than passages or megabytes."""
+        return not self._stage.counted
+
+    @property
+    def share(self) -> float | None:
+        """The part that is done, from 0 to 1; None if unknown. Words and meaning are half of an import each."""
+        if not self.counts_documents:
+            return min(1.0, self.done / self.total) if self.total and self._stage.measured else None
+        if not self.pages_total:
+            return None
+        complete = max(0, self.pages_embedded - self.pages_for_layout) + self.pages_failed
+        return min(1.0, (self.pages_by_words + self.pages_failed + complete) / (2 * self.pages_total))
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Seconds to the end of the job; None if unknown."""
+        return self.eta_seconds if self._stage.timed and not self.waits_for else None
+
+    @property
+    def _stage(self) -> Stage:
+        return STAGES.get(self.stage, Stage())
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """Stage of a job: the unit of its progress, and whether its remaining time is known."""
-
-    counted: str = ""  # unit of `done` and `total`, in English; "": documents of an import
-    timed: bool = False  # `eta_seconds` is reliable
-    measured: bool = True  # `done` of `total` is its progress
+_SUMMED = (
+    *("total", "searchable", "done", "failed", "chunks_written", "pages_total", "pages_by_words", "pages_embedded"),
+    *("pages_waiting", "pages_failed", "pages_for_layout"),
+)
 
 
-# The desktop app has a translated text for each: desktop/text/job_text.py.
-STAGES = {
-    "plan": Stage(),  # what is new or has changed
-    "model": Stage(),  # the weights of a model are fetched
-    "fetch": Stage(),  # files are fetched from zotero.org or the web
-    "read": Stage(timed=True),  # documents become searchable by their words
-    "embed": Stage(timed=True),  # and by meaning
-    "convert": Stage(timed=True),  # pages that need OCR or layout
-    "search graph": Stage(),  # of an index that an import writes to
-    "done": Stage(),
-    # Of a move, a compaction or a backup:
-    "copy": Stage("passages copied", timed=True),
-    "wait": Stage("passages copied"),  # until a server is back
-    "check": Stage("passages copied, comparing", measured=False),
-    "write": Stage("passages written", timed=True),
-    "graph": Stage("passages written, building the search graph", measured=False),
-    "pack": Stage("MB packed", timed=True),
-}
+def combined_progress(imports: Iterable[Progress]) -> Progress:
+    """Return the progress of several imports together: the sums, and the time left of the longest."""
+    found = list(imports)
+    left = [one.seconds_left for one in found if one.seconds_left is not None]
+    counts = {name: sum(getattr(one, name) for one in found) for name in _SUMMED}
+    return Progress(**counts, stage="read", eta_seconds=max(left, default=None))
 
 
 def describe_progress(progress: Progress) -> str:
     """Return the progress of a job in English, for the command line and for agents."""
     stage = STAGES.get(progress.stage, Stage())
-    if stage.counted and not progress.waits_for:
-        return f"{progress.done:,} of {progress.total:,} {stage.counted}"
-    text = f"{progress.searchable} of {progress.total} searchable, {progress.done} finished"
-    return f"{text}; it waits: {progress.waits_for}" if progress.waits_for else text
+    if not progress.counts_documents:
+        parts = [f"{progress.done:,} of {progress.total:,} {stage.counted}"]
+    else:
+        failed = f", {progress.failed:,} failed" if progress.failed else ""
+        counts = f"{progress.searchable:,} of {progress.total:,} documents read{failed}" if progress.total else ""
+        parts = [stage.text, counts, _describe_pages(progress)]
+    if progress.waits_for:
+        parts.append(f"waiting: {progress.waits_for}")
+    elif progress.seconds_left is not None:
+        parts.append(f"{describe_seconds(progress.seconds_left)} left")
+    return " · ".join(filter(None, parts))
+
+
+def _describe_pages(progress: Progress) -> str:
+    if not progress.pages_total:
+        return ""
+    wait = "waits" if progress.pages_waiting == 1 else "wait"
+    others = (
+        (progress.pages_waiting, f"{wait} for OCR"),
+        (progress.pages_for_layout, "for layout analysis"),
+        (progress.pages_failed, "failed"),
+    )
+    found = f"{progress.pages_by_words:,} of {progress.pages_total:,} pages found by words"
+    return ", ".join(
+        [found, f"{progress.pages_embedded:,} by meaning", *(f"{count:,} {text}" for count, text in others if count)]
+    )
+
+
+def describe_seconds(seconds: float) -> str:
+    """Return an estimated duration in English."""
+    if seconds < 90:
+        return f"about {max(1, round(seconds))} s"
+    return f"about {round(seconds / 60)} min" if seconds < 5400 else f"about {round(seconds / 3600)} h"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +180,12 @@ class RunningJob(Progress):
     source: str | None = None
     total: int = 0
     stage: str = ""  # "" while it is queued
+
+
+def describe_job(job: RunningJob) -> str:
+    """Return the state and the progress of a job in English."""
+    state = job.state if job.state != "running" or not job.total else ""
+    return " · ".join(filter(None, (state, describe_progress(job))))
 
 
 ReportProgress = Callable[[Progress], None]

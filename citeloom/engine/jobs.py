@@ -369,7 +369,7 @@ class JobQueue:
             log.warning("job %s of %s waits: %s", job.id, job.project_id, error)
         job.result = {}  # if the engine dies meanwhile, this job is not the cause
         self._save(job)
-        waiting = replace(before, stage="wait", file="", page=0, pages=0, eta_seconds=None, waits_for=str(error))
+        waiting = replace(before, file="", page=0, pages=0, eta_seconds=None, waits_for=str(error))
         self._publish_progress(job, waiting)
 
     def _finish(self, job: Job, state: str, result: dict[str, object]) -> None:

@@ -20,8 +20,9 @@ _UNKNOWN_PAGES = 12.0  # of a document that was not opened yet, before the first
 _OCR_PAGE_COST = 20.0  # reading a page by OCR takes as long as so many others, before the first was measured
 _EMBEDDING_COST = 5.0  # embedding the passages of a page, likewise
 _REPORTED = (
-    "total", "searchable", "done", "pages_total", "pages_by_words", "pages_embedded", "pages_waiting", "pages_failed",
-)  # fmt: skip
+    *("total", "searchable", "done", "pages_total", "pages_by_words", "pages_embedded", "pages_waiting"),
+    *("pages_failed", "pages_for_layout"),
+)
 
 
 class Lane(IntEnum):
@@ -39,26 +40,28 @@ class _Document:
     pages: float = _UNKNOWN_PAGES
     opened: bool = False
     searchable: bool = False
-    waiting: int = 0  # pages that wait for OCR or layout
+    waiting: int = 0  # pages that wait for OCR: they have no text
+    for_layout: int = 0  # pages with text that wait for layout analysis
+    lost: int = 0  # pages without text, because OCR failed
     passages: int = 0
     without_vector: int = 0
-    failed: bool = False
     done: bool = False
 
     @property
     def counts(self) -> dict[str, float]:
         """What the document adds to the counts of the import."""
-        embedded = self.pages * (1 - self.without_vector / self.passages) if self.searchable and self.passages else 0.0
-        by_words = self.pages - self.waiting if self.searchable else 0.0
+        by_words = self.pages - self.waiting - self.lost if self.searchable else 0.0
+        left_out = self.done and not self.searchable and not self.lost  # it has no file, for example
         return {
             "total": 1,
             "searchable": self.searchable,
             "done": self.done,
-            "pages_total": self.pages,
+            "pages_total": 0.0 if left_out else self.pages,
             "pages_by_words": by_words,
-            "pages_embedded": min(embedded, by_words),
+            "pages_embedded": by_words * (1 - self.without_vector / max(1, self.passages)),
             "pages_waiting": self.waiting,
-            "pages_failed": self.pages if self.failed else 0.0,
+            "pages_failed": self.lost,
+            "pages_for_layout": self.for_layout,
             "unread": 0.0 if self.searchable or self.done or self.waiting else self.pages,
         }
 
@@ -89,6 +92,8 @@ class ImportProgress:
 
     def __init__(self, send: ReportProgress) -> None:
         self._send = send
+        self._began = time.monotonic()
+        self.searchable_after = 0.0  # seconds until the last document was found by its words
         self._documents: dict[str, _Document] = {}  # by source
         # Kept up to date: summing thousands of documents for each report would take long.
         self._counts: defaultdict[str, float] = defaultdict(float)
@@ -102,20 +107,25 @@ class ImportProgress:
         with self._changing(source, create=True) as document:
             count, of_all = self._opened
             document.pages = float(pages or (of_all / count if count else _UNKNOWN_PAGES))
-            document.opened = document.done = False
+            document.opened = document.searchable = document.done = False
+            document.lost = 0
 
-    def opened(self, source: str, pages: int, *, waiting: int, passages: int, without_vector: int) -> None:
-        """Record what reading a document gave."""
+    def opened(
+        self, source: str, pages: int, *, passages: int, without_vector: int, waiting: int = 0, for_layout: int = 0
+    ) -> None:
+        """Record what reading a document gave; `waiting` pages have no text before OCR."""
         with self._changing(source) as document:
             slow = self._rates[Lane.SLOW_PAGES]
-            slow.pages += max(0, document.waiting - waiting)
+            slow.pages += max(0, document.waiting + document.for_layout - waiting - for_layout)
             if not document.opened:
                 self._rates[Lane.WORDS].pages += pages
+                self._opened = (self._opened[0] + 1, self._opened[1] + pages)
             document.opened = True
-            document.pages, document.waiting = float(pages), waiting
+            document.pages, document.waiting, document.for_layout = float(pages), waiting, for_layout
             document.passages, document.without_vector = passages, without_vector
+            if passages > 0 and not document.searchable:
+                self.searchable_after = time.monotonic() - self._began
             document.searchable = passages > 0
-            self._opened = (self._opened[0] + 1, self._opened[1] + pages)
 
     def embedded(self, source: str, passages: int) -> None:
         """Record that some passages of a document have vectors now."""
@@ -123,12 +133,12 @@ class ImportProgress:
             self._rates[Lane.VECTORS].pages += document.pages * passages / max(1, document.passages)
             document.without_vector = max(0, document.without_vector - passages)
 
-    def finished(self, source: str, *, searchable: bool = True, failed: bool = False) -> None:
-        """Record that nothing is left to do for a document."""
+    def finished(self, source: str, *, searchable: bool = True, lost: int = 0) -> None:
+        """Record that nothing is left to do for a document; `lost` pages have no text, because reading them failed."""
         with self._changing(source) as document:
-            document.done, document.failed, document.searchable = True, failed, searchable
-            document.waiting = document.without_vector = 0
-            document.passages = document.passages or int(searchable)
+            document.done, document.searchable = True, searchable
+            document.lost = min(lost, round(document.pages))
+            document.waiting = document.for_layout = document.without_vector = 0
 
     def forget(self, source: str) -> None:
         """Leave a document out: another import takes care of it."""
@@ -190,5 +200,6 @@ class ImportProgress:
         unread = counts["unread"]
         unembedded = unread + counts["pages_by_words"] - counts["pages_embedded"]
         vectors = self._rates[Lane.VECTORS].seconds_for(unembedded, _EMBEDDING_COST * a_page)
-        slow = self._rates[Lane.SLOW_PAGES].seconds_for(counts["pages_waiting"], _OCR_PAGE_COST * a_page)
+        slow_pages = counts["pages_waiting"] + counts["pages_for_layout"]
+        slow = self._rates[Lane.SLOW_PAGES].seconds_for(slow_pages, _OCR_PAGE_COST * a_page)
         return round(max(words.seconds_for(unread, 0.0) + vectors, slow), 1)

@@ -18,6 +18,7 @@ from citeloom.core.data_folder import free_bytes
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import JobStopped, ReportProgress
 from citeloom.core.settings import Settings
+from citeloom.importing.document_warnings import DocumentWarnings
 from citeloom.importing.import_progress import ImportProgress
 from citeloom.importing.requests import ImportCounter, ImportRequest
 from citeloom.importing.sources.zotero import ZoteroItems
@@ -84,6 +85,7 @@ class ImportState:
         self.result = ImportCounter(
             dense_model=self.project.dense_model, sparse_model=self.project.sparse_model or None
         )
+        self.warnings = DocumentWarnings(self.result)
 
     def should_stop(self) -> bool:
         """Whether work in progress can be abandoned."""

@@ -374,16 +374,23 @@ class ImportRun:
 
     def _report(self, document: Document, shown: str = "", *, failed: bool = False) -> None:
         """Report what can be done with a document by now."""
-        source, progress = document.source, self.state.progress
-        waiting = sum(map(len, document.slow_pages.values())) if Lane.SLOW_PAGES in self._left.get(source, ()) else 0
-        chunks = document.chunks if document.version else 0
+        source, progress, pages = document.source, self.state.progress, document.pages or 1
+        slow = set().union(*document.slow_pages.values()) if Lane.SLOW_PAGES in self._left.get(source, ()) else set()
+        waiting = document.waiting_for_ocr if slow else 0
         progress.opened(
-            source, document.pages or 1, waiting=waiting, passages=chunks, without_vector=document.without_vector
+            source,
+            pages,
+            passages=document.chunks if document.version else 0,
+            without_vector=document.without_vector,
+            waiting=waiting,
+            for_layout=max(0, len(slow) - waiting),
         )
         if not self._left.get(source):
             self._left.pop(source, None)
             is_searchable = document.state in (State.READY, State.DUPLICATE)
-            progress.finished(source, searchable=is_searchable, failed=failed)
+            lost = (document.waiting_for_ocr if is_searchable else pages) if failed else 0
+            progress.finished(source, searchable=is_searchable, lost=lost)
+        self.result.searchable_seconds = round(progress.searchable_after, 3)
         self.state.report(file=shown, stage=self._stage())
 
     def _report_page(self, file: FoundFile, what: str, done: int, total: int) -> None:

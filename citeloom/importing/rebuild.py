@@ -153,7 +153,8 @@ class Rebuild:
             return self._old_collection().scroll(of_document(document.doc_id), limit=max(1, document.chunks))
         if len(recovered) < document.chunks:
             share = f"{len(recovered)} of {document.chunks} passages could be read in the damaged index"
-            self._state.result.warnings.append(f"{document.title or document.source}: {share}.")
+            listed = f"citeloom documents {document.project_id}"
+            self._state.warnings.other(document.title or document.source, f"{share}.", listed)
         return recovered
 
     def build_search_graph(self) -> None:

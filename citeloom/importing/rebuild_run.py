@@ -125,8 +125,8 @@ class RebuildRun:
         reply = None if reading.exception() else reading.result().reply
         passages = len(reply["passages"]) if reply else 0
         pages = int(reply["converted"]["pages"]) if reply else document_row(self.state, file).pages or 1
-        self.state.progress.opened(file.source, pages or 1, waiting=0, passages=passages, without_vector=0)
-        self.state.progress.finished(file.source, searchable=not failed, failed=failed)
+        self.state.progress.opened(file.source, pages or 1, passages=passages, without_vector=0)
+        self.state.progress.finished(file.source, searchable=not failed, lost=pages or 1 if failed else 0)
         self.state.report()
 
     def _report_page(self, file: FoundFile, what: str, done: int, total: int) -> None:

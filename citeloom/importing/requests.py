@@ -72,9 +72,10 @@ class ImportCounter(ImportResult):
         """Add to the duration of a stage."""
         self.stages[stage] = self.stages.get(stage, 0.0) + seconds
 
-    def count_document(self, *, replaced: bool, by: int = 1) -> None:
+    def count_document(self, pages: int, *, replaced: bool, by: int = 1) -> None:
         """Count a document whose text was written."""
         self.documents_processed += by
+        self.pages_processed += by * pages
         if replaced:
             self.replaced += by
         else:

@@ -61,8 +61,8 @@ ingest_from_source(project, source) reads a file or folder that the researcher a
 "zotero" syncs the project's part of Zotero, "zotero:collection/Thesis" or "zotero:tag/review" a part of that.
 It answers within 15 seconds: status "running" means that it continues; the same call again gives its progress. waits_for says
 what it waits for if a server or the disk is unavailable: tell the researcher; it continues by itself.
-A PDF is searchable at once by its quick text ("searchable"), which is replaced when it has been read completely ("done"): sections
-and tables get better, and a chunk_id given out before still works (get_passage says refined_from). Scans wait for OCR.
+A document is found by its words first ("searchable", in pages pages_by_words), then by meaning (pages_embedded). Pages that wait
+for OCR (pages_waiting) have no text yet; when they are read, a chunk_id given out before still works (get_passage says refined_from).
 Unchanged files are skipped, changed ones replaced, missing ones removed; errors[] names each file that failed, and why.
 Formats: .pdf, .docx, .pptx, .html, .epub, .md, .txt, .py, images of pages. store_chunks stores passages you embedded yourself.
 Which work it is, you only claim: a citekey in metadata, or references you name, wait until the researcher confirms them.

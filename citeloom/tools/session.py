@@ -229,15 +229,14 @@ class Session:
 
     async def _wait_for_import(self, job_id: str, limit: float, context: ServerRequestContext[Any]) -> ImportOutcome:
         until = time.monotonic() + max(0.0, limit - _ANSWER_MARGIN)
-        jobs, reported = self._container.jobs, -1.0
+        jobs, reported = self._container.jobs, 0.0
         while True:
             remaining = until - time.monotonic()
             wait = partial(jobs.wait, job_id, max(0.0, min(0.5, remaining)))
             finished, progress = await anyio.to_thread.run_sync(wait, abandon_on_cancel=True)
-            # A searchable document counts as half done.
-            if progress and progress.total and (reached := (progress.searchable + progress.done) / 2) > reported:
+            if progress and (reached := round(100 * (progress.share or 0.0), 1)) > reported:
                 reported = reached
-                await context.session.report_progress(reached, progress.total, describe_progress(progress))
+                await context.session.report_progress(reached, 100, describe_progress(progress))
             if finished or remaining <= 0 or jobs.paused:
                 break
         if finished is None:

@@ -31,7 +31,7 @@ from citeloom.api.library import (
 from citeloom.api.search import GetPassage, Query
 from citeloom.api.verbs import encode
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.jobs import Job
+from citeloom.core.jobs import Job, Progress
 from citeloom.core.text.sanitize import shortened_values
 from citeloom.tools import arguments as a
 from citeloom.tools import results as o
@@ -41,7 +41,7 @@ from citeloom.tools.tool import WRITE, Call, ImportOutcome, Json, StartedImport,
 _DOCUMENT_KEYS = {field.name for field in fields(DocumentSummary)}
 _CITATION_FORMATS = ("bibliography", "citation", *RECORD_FORMATS)
 _MAX_FINDINGS = 100  # in one answer
-_NO_PROGRESS = {"total": 0, "searchable": 0, "done": 0, "stage": "queued"}
+_NO_PROGRESS = Progress(total=0, stage="queued")
 
 P = TypeVar("P", bound=a.InProject)
 
@@ -214,7 +214,7 @@ def _import_answer(project: str, outcome: ImportOutcome) -> Json:
     answer: Json = {"project": project, "job_id": outcome.job_id}
     job = outcome.finished
     if job is None:
-        reached = encode(outcome.progress) if outcome.progress else _NO_PROGRESS
+        reached = encode(outcome.progress or _NO_PROGRESS)
         paused = ["The researcher has paused imports: this one begins when they are resumed."]
         return {**answer, "status": "running", **reached} | ({"warnings": paused} if outcome.paused else {})
     raise_failure(job)

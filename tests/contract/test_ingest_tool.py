@@ -495,8 +495,8 @@ def test_progress_is_told_to_whoever_asked_for_it_and_never_goes_back(
     assert {one["progressToken"] for one in told} == {"mine"}
     values = [one["progress"] for one in told]
     assert values == sorted(set(values)), "MCP: the progress must increase with each notification"
-    assert (values[-1], told[-1]["total"]) == (6, 6)
-    assert told[-1]["message"] == "6 of 6 searchable, 6 finished"
+    assert (values[-1], told[-1]["total"]) == (100, 100)
+    assert told[-1]["message"] == "6 of 6 documents read · 6 of 6 pages found by words, 6 by meaning"
 
     editor.notifications.clear()
     editor.request("tools/call", call)

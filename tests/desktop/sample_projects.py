@@ -99,6 +99,7 @@ def questions(tasks: FakeEngineTasks, verb: str) -> list[dict[str, Any]]:
 def progress(**more: Any) -> dict[str, Any]:
     """The event of an import of `thesis` on its way."""
     counts = {"total": 8, "searchable": 8, "done": 4, "failed": 0, "chunks_written": 3, "file": "/papers/owl.pdf"}
+    counts |= {"pages_total": 120, "pages_by_words": 100, "pages_embedded": 80, "pages_waiting": 20}
     more = {"stage": "convert", "page": 2, "pages": 30, "eta_seconds": 400.0, **more}
     return {"type": "JobProgress", "job_id": "j1", "project_id": "thesis", **counts, **more}
 

@@ -290,7 +290,7 @@ def test_an_import_under_way_is_shown_and_stopped(qtbot: QtBot) -> None:
     assert running.more.text() == "Waiting: 3"
     card = running.jobs["job-0"]
     assert card.message.text().startswith(
-        "Reading full papers: 3 of 40 – 25 of 40 papers searchable, 1 could not be read"
+        "Reading pages that need OCR or layout analysis … 25 of 40 papers read, 1 could not be read"
     )
     assert card.file.text() == "a.pdf, page 3 of 28"
     qtbot.mouseClick(card.stop_button, LEFT)

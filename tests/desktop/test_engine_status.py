@@ -23,7 +23,8 @@ STATUS = a_status(
     coverage={"documents": 150, "searchable": 142, "by_meaning": 142, "pending": 0, "failed": 5, "without_file": 3},
 )
 PROGRESS = {"type": "JobProgress", "job_id": "j", "project_id": "thesis", "total": 10, "searchable": 10, "done": 2}
-JOB = RunningJob(job_id="j", project="thesis", stage="read", total=10, searchable=10, done=2)
+PAGES = {"pages_total": 40, "pages_by_words": 30, "pages_embedded": 2, "eta_seconds": 9.0}
+JOB = RunningJob(job_id="j", project="thesis", stage="read", total=10, searchable=10, done=2, **PAGES)  # type: ignore[arg-type]
 LOST = CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.", "")
 
 
@@ -35,7 +36,19 @@ LOST = CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.", "")
         (
             EngineSnapshot(True, status=STATUS, jobs={"j": JOB}),
             TrayState.WORKING,
+            "Reading: 10 of 10 papers read · 30 of 40 pages found by words, 2 by meaning · about 9 s left",
+        ),
+        (
+            EngineSnapshot(True, status=STATUS, jobs={"j": replace(JOB, total=0, pages_total=0, eta_seconds=None)}),
+            TrayState.WORKING,
             "Reading: 142 of 150 papers searchable",
+        ),
+        (
+            EngineSnapshot(
+                True, status=STATUS, jobs={"j": replace(JOB, pages_waiting=10, waits_for="The disk is full.")}
+            ),
+            TrayState.WORKING,
+            "Waiting: 10 of 10 papers read · 30 of 40 pages found by words, 2 by meaning, 10 waiting for OCR",
         ),
         (
             EngineSnapshot(True, status=structs.replace(STATUS, paused=True)),
@@ -56,15 +69,30 @@ LOST = CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.", "")
             "The settings file cannot be used",
         ),
     ],
-    ids=["starting", "idle", "working", "paused", "empty", "lost", "trouble", "version", "settings"],
+    ids=[
+        "starting",
+        "idle",
+        "working",
+        "planning",
+        "waiting",
+        "paused",
+        "empty",
+        "lost",
+        "trouble",
+        "version",
+        "settings",
+    ],
 )
 def test_the_state_is_said_in_words(qapp: object, situation: EngineSnapshot, shown: TrayState, words: str) -> None:
     assert (tray_state(situation), situation.summary()) == (shown, words)
 
 
-def test_progress_counts_searchable_and_whole_papers_alike() -> None:
-    assert EngineSnapshot(True, jobs={"j": JOB}).progress == pytest.approx(0.6)
-    assert EngineSnapshot(True, jobs={"j": replace(JOB, total=0)}).progress is None
+def test_the_progress_is_that_of_all_imports_or_of_another_job() -> None:
+    move = RunningJob(job_id="m", project="thesis", kind="move", stage="copy", total=4, done=1)
+    assert EngineSnapshot(True, jobs={"j": JOB}).progress == 0.4
+    assert EngineSnapshot(True, jobs={"j": JOB, "i": replace(JOB, pages_embedded=30), "m": move}).progress == 0.575
+    assert EngineSnapshot(True, jobs={"m": move}).progress == 0.25
+    assert EngineSnapshot(True, jobs={"j": replace(JOB, pages_total=0)}).progress is None
 
 
 def finished(**result: Any) -> dict[str, Any]:

@@ -266,9 +266,12 @@ def test_an_import_is_followed_and_stopped(qtbot: QtBot) -> None:
     )
     strip = page.view.strip
     assert not strip.isVisible()
+    tasks.connected.emit(a_status())
     tasks.publish(progress())
-    assert strip.stage.text() == "Reading full papers: 4 of 8"
-    assert strip.time_left.text() == "about 7 min"
+    counts = "8 of 8 papers read · 100 of 120 pages found by words, 80 by meaning, 20 waiting for OCR"
+    assert strip.stage.text() == f"Reading pages that need OCR or layout analysis … {counts}"
+    assert strip.time_left.text() == "about 7 min left"
+    assert page.context.engine_status.current.summary() == f"Reading: {counts} · about 7 min left"
     assert strip.file.accessibleName() == "owl.pdf, page 2 of 30"
     assert strip.bar.value() == 750
     qtbot.mouseClick(strip.stop_button, LEFT)
@@ -287,13 +290,14 @@ def test_an_import_that_waits_says_what_for_and_tells_it_once(qtbot: QtBot) -> N
     )
     told: list[tuple[str, str, bool]] = []
     page.context.engine_status.notice.connect(lambda *notice: told.append(notice))
-    away = {**progress(), "stage": "wait", "file": "", "waits_for": "The server is away. Start it."}
+    away = {**progress(), "stage": "read", "file": "", "waits_for": "The server is away. Start it."}
     for event in (away, progress(), away):
         tasks.publish(event)
-    assert page.view.strip.stage.text() == "Waiting: The server is away. Start it."
+    assert page.view.strip.stage.text().startswith("Waiting: The server is away. Start it. 8 of 8 papers read · 100 of")
+    assert not page.view.strip.time_left.text()
     assert page.view.strip.bar.value() == 750, "how far it has come is still shown"
     assert told == [("thesis: an import waits", "The server is away. Start it.", True)]
-    qtbot.waitUntil(lambda: page.context.engine_status.current.summary().startswith("Waiting for a server or disk"))
+    qtbot.waitUntil(lambda: page.context.engine_status.current.summary().startswith("Waiting: 8 of 8 papers read · "))
 
 
 def test_failed_papers_are_tried_again_where_there_are_some(qtbot: QtBot) -> None:

@@ -247,12 +247,12 @@ def test_ten_thousand_files_with_a_corrupt_one_are_counted_truly(make: Maker, fo
     project = make()
     result = citeloom(project.home, "ingest", project.name)
     assert failures(result).keys() == {"07.pdf"}
-    assert "10 new, 9989 skipped, 1 failed; 10 passages written" in result.stdout
-    assert " of 10000 searchable, " in result.stdout
+    assert "10 new, 9,989 with the same content as another, 1 failed; 10 pages, 10 passages." in result.stdout
+    assert " of 10,000 documents read" in result.stdout
     assert len(project.found()) == 10
     again = citeloom(project.home, "ingest", project.name)
     assert failures(again).keys() == {"07.pdf"}
-    assert "9999 skipped, 1 failed; 0 passages written" in again.stdout
+    assert "9,999 unchanged, 1 failed." in again.stdout
 
 
 # -- references --------------------------------------------------------------------------------------------------

@@ -43,7 +43,7 @@ def follow(home: Path, session: str, **more: str) -> None:
 
 def plain(text: str) -> str:
     """Text without seconds, sizes, columns and a score's last digit: what was deleted before counts a little in it."""
-    text = re.sub(r"in [\d.]+ s", "in SECONDS", re.sub(r"\d+ MB", "SIZE", text))
+    text = re.sub(r"after [\d.]+ s", "after SECONDS", re.sub(r"\d+ MB", "SIZE", text))
     return " ".join(re.sub(r"\b([01]\.\d)\d\b", r"\1", text).split())
 
 

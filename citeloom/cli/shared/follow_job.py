@@ -8,22 +8,24 @@ from pathlib import Path
 from typing import TypeVar
 
 import click
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TextColumn
+from rich.table import Column
 
 from citeloom.api.engine import CancelJob, Status
 from citeloom.api.events import EngineStopping, Event, JobFinished, JobProgress, Paused
 from citeloom.api.importing import import_result
 from citeloom.api.maintenance import JobOutcome
 from citeloom.api.verbs import decode
-from citeloom.cli.shared.output import about, as_json, console, print_line, print_notes
+from citeloom.cli.shared.import_summary import import_failures, import_summary
+from citeloom.cli.shared.output import as_json, console, print_line, print_notes
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.jobs import STAGES, Stage, describe_progress
+from citeloom.core.jobs import describe_progress
 from citeloom.ipc.client import Client
 
-# Without a terminal, between two lines of progress: steps (a document is searchable, is finished), or seconds.
-_LINES_EVERY = 50
-_PASSAGE_LINES_EVERY = 100_000  # for jobs that count passages
-_LINE_AFTER = 15.0
+# Without a terminal, between two lines of progress: seconds, and how much was done meanwhile.
+_LINE_AFTER, _LINE_AFTER_MOST = 5.0, 60.0
+_LINE_SHARE = 0.05
+_BAR_WIDTH = 16
 
 _Outcome = TypeVar("_Outcome", bound=JobOutcome)
 
@@ -87,59 +89,40 @@ class _Lines:
     """Prints a line of progress from time to time, without a terminal."""
 
     def __init__(self) -> None:
-        self._printed, self._at = 0, time.monotonic()
+        self._share, self._text, self._at = 0.0, "", time.monotonic()
 
     def update(self, event: JobProgress) -> None:
-        steps = event.searchable + event.done
-        waited = time.monotonic() - self._at
-        is_import = not _stage(event).counted
-        every = _LINES_EVERY if is_import else _PASSAGE_LINES_EVERY
-        if steps - self._printed >= every or (steps > self._printed and waited > _LINE_AFTER):
-            click.echo(describe_progress(event) + (f", {event.chunks_written} passages" if is_import else ""))
-            self._printed, self._at = steps, time.monotonic()
+        waited, share, text = time.monotonic() - self._at, event.share or 0.0, describe_progress(event)
+        if waited > _LINE_AFTER_MOST or (waited > _LINE_AFTER and share - self._share >= _LINE_SHARE):
+            if text != self._text:
+                print_line(text)
+            self._share, self._text, self._at = share, text, time.monotonic()
 
 
 class _Bar:
-    """Progress bar with the remaining time: one half for the first pass, one for the second."""
+    """Live progress on a terminal."""
 
     def __init__(self) -> None:
-        columns = (
-            TextColumn("{task.description}", markup=False),  # a file name may look like markup
-            BarColumn(),
-            TextColumn("{task.fields[reached]}"),
-            TimeElapsedColumn(),
-            TextColumn("{task.fields[left]}"),
-        )
-        self._progress = Progress(*columns, console=console, transient=True)
+        # A file name may look like markup.
+        text = TextColumn("{task.description}", markup=False, table_column=Column(overflow="fold"))
+        self._progress = Progress(BarColumn(_BAR_WIDTH), text, console=console, transient=True)
         self._progress.start()
-        self._task = self._progress.add_task("planning", total=None, reached="", left="")
+        self._task = self._progress.add_task("planning", total=None)
 
     def update(self, event: JobProgress) -> None:
+        share = event.share
         name = Path(event.file).name if Path(event.file).is_absolute() else event.file
-        name = name or ("waiting" if event.stage == "wait" else event.stage)
-        page = f" (page {event.page} of {event.pages})" if event.pages else ""
-        parts = 1 if _stage(event).counted else 2  # an import has two passes
+        page = f", page {event.page} of {event.pages}" if event.pages else ""
+        shown = name if page or event.stage == "fetch" or not event.counts_documents else ""
         self._progress.update(
             self._task,
-            total=parts * event.total or None,
-            completed=event.searchable + event.done,
-            description=name[:40] + page,
-            reached=describe_progress(event) if event.total else "",
-            left=_time_left(event),
+            total=None if share is None else 1.0,
+            completed=share or 0.0,
+            description=" · ".join(filter(None, (describe_progress(event), f"{shown[:40]}{page}"))),
         )
 
     def close(self) -> None:
         self._progress.stop()
-
-
-def _stage(event: JobProgress) -> Stage:
-    return STAGES.get(event.stage, Stage())
-
-
-def _time_left(event: JobProgress) -> str:
-    if event.eta_seconds is None or not _stage(event).timed:
-        return ""
-    return about(event.eta_seconds) + (" until all can be searched" if event.stage == "read" else " left")
 
 
 def job_result(finished: JobFinished, kind: type[_Outcome], if_stopped: str, *, json_: bool = False) -> _Outcome:
@@ -162,16 +145,10 @@ def print_import(project: str, finished: JobFinished, *, json_: bool) -> int:
     if json_:
         as_json({"state": finished.state, **finished.result})
         return 1 if result.failed else 0
-    labels = ("new", "replaced", "skipped", "updated", "removed", "failed")
-    counts = ", ".join(f"{count} {word}" for word in labels if (count := getattr(result, word))) or "nothing to do"
-    if result.without_file:
-        counts += f", {result.without_file} without a file"
-    if result.recognised:
-        counts += f", {result.recognised} recognised by OCR"
-    click.echo(f"{counts}; {result.chunks_written} passages written in {result.duration_seconds:.1f} s.")
-    print_notes(result.warnings)
-    for error in result.errors:
-        print_line(f"Failed: {error['source']}: {error['reason']} [{error['code']}]", err=True)
+    for line in import_summary(project, result):
+        print_line(line)
+    for line in import_failures(project, result):
+        print_line(line, err=True)
     if finished.state != "done":
         click.echo(f"Stopped before the end. Continue with: citeloom ingest {project}", err=True)
         return 130

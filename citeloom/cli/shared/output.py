@@ -146,11 +146,6 @@ def size(count: float) -> str:
     return f"{count:.1f} GB"
 
 
-def about(seconds: float) -> str:
-    """Return an estimated duration with a unit."""
-    return f"about {max(1, round(seconds))} s" if seconds < 90 else f"about {round(seconds / 60)} min"
-
-
 def line(*pieces: Piece) -> None:
     """Print a line without wrapping, so that programs can read it."""
     # As text, never as markup: it may contain \[ and other markup of rich.

@@ -43,7 +43,7 @@ class JobCard(JobFrame):
         """Show the progress of the job."""
         title = job_text.title(job.kind, job.project)
         self.name.setText(f"{title} · {job.source}" if job.source else title)
-        self.message.setText(" – ".join(filter(None, (job_text.stage_text(job), job_text.progress_text(job)))))
+        self.message.setText(" · ".join(filter(None, (job_text.progress_text(job), job_text.time_left(job)))))
         self.show_progress(job)
         self.file.setVisible(bool(job.file))
         self.bar.setAccessibleName(self.tr("Progress: {job}").format(job=title))
@@ -245,6 +245,7 @@ class ImportsTab(QWidget):
             ("removed", self.tr("Removed: {count}")),
             ("without_file", self.tr("Without a file: {count}")),
             ("failed", self.tr("Could not be read: {count}")),
+            ("pages_processed", self.tr("Pages: {count}")),
             ("chunks_written", self.tr("Passages written: {count}")),
         )
         return " · ".join(message.format(count=number(result[key])) for key, message in named if result.get(key))

@@ -1162,8 +1162,8 @@
         <translation>Auf dem neuesten Stand: {counts}</translation>
     </message>
     <message>
-        <source>Waiting for a server or disk that cannot be reached: {counts}</source>
-        <translation>Wartet auf einen Server oder ein Laufwerk, das nicht erreichbar ist: {counts}</translation>
+        <source>Waiting: {counts}</source>
+        <translation>Wartet: {counts}</translation>
     </message>
     <message>
         <source>{searchable} of {documents} papers searchable</source>
@@ -1535,6 +1535,10 @@
         <translation>Ergebnis</translation>
     </message>
     <message>
+        <source>Pages: {count}</source>
+        <translation>Seiten: {count}</translation>
+    </message>
+    <message>
         <source>Papers that are no longer in their source and are kept until you decide: {count}.</source>
         <translation>Arbeiten, die nicht mehr in ihrer Quelle sind und bleiben, bis Sie entscheiden: {count}.</translation>
     </message>
@@ -1826,8 +1830,8 @@
         <translation>Eine Sicherung wird gemacht</translation>
     </message>
     <message>
-        <source>Making papers searchable: {searchable} of {total}</source>
-        <translation>Arbeiten werden durchsuchbar: {searchable} von {total}</translation>
+        <source>Making papers searchable by meaning …</source>
+        <translation>Arbeiten werden nach Bedeutung durchsuchbar&#xa0;…</translation>
     </message>
     <message>
         <source>Moving the index of {project}</source>
@@ -1854,8 +1858,8 @@
         <translation>Pausiert, bis Sie fortsetzen.</translation>
     </message>
     <message>
-        <source>Reading full papers: {done} of {total}</source>
-        <translation>Arbeiten werden vollständig eingelesen: {done} von {total}</translation>
+        <source>Reading pages that need OCR or layout analysis …</source>
+        <translation>Seiten mit Texterkennung oder Layoutanalyse werden eingelesen&#xa0;…</translation>
     </message>
     <message>
         <source>Reading …</source>
@@ -1890,20 +1894,40 @@
         <translation>Was eingelesen ist, bleibt; der nächste Abgleich macht dort weiter.</translation>
     </message>
     <message>
-        <source>about {count} h</source>
-        <translation>etwa {count}&#xa0;h</translation>
+        <source>about {count} h left</source>
+        <translation>noch etwa {count}&#xa0;h</translation>
     </message>
     <message>
-        <source>about {count} min</source>
-        <translation>etwa {count}&#xa0;min</translation>
+        <source>about {count} min left</source>
+        <translation>noch etwa {count}&#xa0;min</translation>
     </message>
     <message>
-        <source>about {count} s</source>
-        <translation>etwa {count}&#xa0;s</translation>
+        <source>about {count} s left</source>
+        <translation>noch etwa {count}&#xa0;s</translation>
+    </message>
+    <message>
+        <source>{count} by meaning</source>
+        <translation>{count} nach Bedeutung</translation>
     </message>
     <message>
         <source>{count} could not be read</source>
         <translation>{count} nicht lesbar</translation>
+    </message>
+    <message>
+        <source>{count} for layout analysis</source>
+        <translation>{count} zur Layoutanalyse</translation>
+    </message>
+    <message>
+        <source>{count} not readable</source>
+        <translation>{count} nicht lesbar</translation>
+    </message>
+    <message>
+        <source>{count} of {total} pages found by words</source>
+        <translation>{count} von {total} Seiten nach Wörtern auffindbar</translation>
+    </message>
+    <message>
+        <source>{count} waiting for OCR</source>
+        <translation>{count} vor der Texterkennung</translation>
     </message>
     <message>
         <source>{file} contains {passages} passages ({size}).</source>
@@ -1914,8 +1938,8 @@
         <translation>{file}, Seite {page} von {pages}</translation>
     </message>
     <message>
-        <source>{searchable} of {total} papers searchable</source>
-        <translation>{searchable} von {total} Arbeiten durchsuchbar</translation>
+        <source>{searchable} of {total} papers read</source>
+        <translation>{searchable} von {total} Arbeiten eingelesen</translation>
     </message>
 </context>
 <context>
@@ -3028,6 +3052,10 @@
     <message>
         <source>Your papers have been read</source>
         <translation>Ihre Literatur ist eingelesen</translation>
+    </message>
+    <message>
+        <source>{count} more are on the page Activity.</source>
+        <translation>Weitere auf der Seite Aktivität: {count}.</translation>
     </message>
 </context>
 <context>

@@ -14,6 +14,8 @@ from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
 from citeloom.desktop.widgets.layout import Stretch, add, row
 
+_MAX_PROBLEMS = 5  # in the banner
+
 
 class ReadingStep(Step):
     """Creates the project, starts the import, and shows its progress."""
@@ -116,7 +118,10 @@ class ReadingStep(Step):
         self.next.setText(self.tr("Next:"))
         result = import_result(event)
         if problems := [*(f"{e['source']}: {e['reason']}" for e in result.errors), *result.warnings]:
-            self.banner.show_message("\n".join(problems[:5]), warning=bool(result.errors))
+            lines, more = problems[:_MAX_PROBLEMS], len(problems) - _MAX_PROBLEMS
+            if more > 0:
+                lines.append(self.tr("{count} more are on the page Activity.").format(count=basics.number(more)))
+            self.banner.show_message("\n".join(lines), warning=bool(result.errors))
 
     def _on_engine_status(self) -> None:
         if self.project and self.isVisible() and self.strip.jobs():

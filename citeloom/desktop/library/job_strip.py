@@ -59,7 +59,7 @@ class JobFrame(QFrame):
 
     def show_progress(self, job: RunningJob) -> None:
         """Show the progress of a job and what stopping it does."""
-        share = job_text.share(job)
+        share = job.share
         waits = job.state in ("queued", "parked", "paused")
         # An empty range makes Qt show a busy indicator.
         self.bar.setRange(0, _STEPS if share is not None or waits else 0)
@@ -105,10 +105,10 @@ class JobStrip(JobFrame):
             return
         job = jobs[0]
         self.stop_button.setEnabled(any(one.job_id not in self._stopping for one in jobs))
-        self.stage.setText(job_text.stage_text(job))
+        self.stage.setText(job_text.progress_text(job))
         self.time_left.setText(job_text.time_left(job))
         self.show_progress(job)
-        self.file.setVisible(bool(job.file) or (job_text.counts_papers(job) and not job.waits_for))
+        self.file.setVisible(bool(job.file) or (job.counts_documents and not job.waits_for))
 
     def _stop(self) -> None:
         for job in self.jobs():

@@ -11,7 +11,7 @@ from citeloom.api.engine import Status, StatusResult
 from citeloom.api.events import EngineStopping, Event, JobFinished, JobProgress, JobQueued
 from citeloom.api.importing import import_result
 from citeloom.core.errors import CiteLoomError
-from citeloom.core.jobs import Progress, RunningJob
+from citeloom.core.jobs import Progress, RunningJob, combined_progress
 from citeloom.desktop.shell.engine_tasks import EngineTasks, other_version
 from citeloom.desktop.shell.translations import translate
 from citeloom.desktop.text import job_text
@@ -45,9 +45,15 @@ class EngineSnapshot:
 
     @property
     def progress(self) -> float | None:
-        """The progress of all jobs, 0 to 1; None if unknown."""
-        known = [(share, job.total) for job in self.jobs.values() if (share := job_text.share(job)) is not None]
-        return sum(share * total for share, total in known) / sum(total for _, total in known) if known else None
+        """The progress of all imports, or of another job, 0 to 1; None if unknown."""
+        others = [job.share for job in self.jobs.values() if job.kind != job_text.IMPORT]
+        share = combined_progress(self.imports).share
+        return next(iter(others), None) if share is None else share
+
+    @property
+    def imports(self) -> list[RunningJob]:
+        """The imports that are queued or running."""
+        return [job for job in self.jobs.values() if job.kind == job_text.IMPORT]
 
     def summary(self) -> str:
         """Return the state as one line of text."""
@@ -67,16 +73,17 @@ class EngineSnapshot:
         counts = translate("EngineSnapshot", "{searchable} of {documents} papers searchable").format(
             searchable=coverage.searchable if coverage else 0, documents=coverage.documents if coverage else 0
         )
+        imports = combined_progress(self.imports)
+        counts = job_text.counts_text(imports) or counts
         if self.paused:
             return translate("EngineSnapshot", "Paused: {counts}").format(counts=counts)
-        if self.jobs and all(job.kind != job_text.IMPORT for job in self.jobs.values()):
+        if self.jobs and not self.imports:
             first = next(iter(self.jobs.values()))
             return job_text.title(first.kind, first.project)
         if self.jobs and all(job.waits_for for job in self.jobs.values()):
-            return translate("EngineSnapshot", "Waiting for a server or disk that cannot be reached: {counts}").format(
-                counts=counts
-            )
+            return translate("EngineSnapshot", "Waiting: {counts}").format(counts=counts)
         if self.jobs:
+            counts = " · ".join(filter(None, (counts, job_text.seconds_text(imports))))
             return translate("EngineSnapshot", "Reading: {counts}").format(counts=counts)
         if not (self.status and self.status.projects):
             return translate("EngineSnapshot", "No project yet")

@@ -49,8 +49,7 @@ class MainWindow(QMainWindow):
         self.list.currentRowChanged.connect(self._on_row)
 
         self.banner = Banner()
-        self.message = text()
-        self.message.setWordWrap(False)
+        self.message = text(shrinks=True)
         self.no_tray = text(
             self.tr("This desktop shows no tray icons: CiteLoom runs as long as this window is open."), muted=True
         )

@@ -7,7 +7,7 @@ from typing import Any
 
 from citeloom.api.maintenance import EMBEDDED, BackupResult, CompactResult, MoveResult
 from citeloom.api.verbs import decode
-from citeloom.core.jobs import STAGES, RunningJob, Stage
+from citeloom.core.jobs import Progress, RunningJob
 from citeloom.desktop.shell.translations import translate
 from citeloom.desktop.widgets import basics
 
@@ -24,22 +24,8 @@ def title(kind: str, project: str) -> str:
     return text.format(project=project)
 
 
-def share(job: RunningJob) -> float | None:
-    """Return the progress of a job, 0 to 1; None if unknown."""
-    if not job.total or not _stage(job).measured:
-        return None
-    # A paper that is searchable, but not fully converted, counts as half done.
-    steps = (job.done + job.searchable) / 2 if counts_papers(job) else job.done
-    return min(1.0, steps / job.total)
-
-
-def counts_papers(job: RunningJob) -> bool:
-    """Return whether a job counts papers, rather than passages or megabytes."""
-    return job.kind == IMPORT and (bool(job.waits_for) or not _stage(job).counted)
-
-
 def stage_text(job: RunningJob) -> str:
-    """Return the current stage of a job with its counts."""
+    """Return the current stage of a job; with its counts, if it does not count papers."""
     if job.state == "paused":
         return translate("Jobs", "Paused until you resume.")
     if job.waits_for:
@@ -49,8 +35,8 @@ def stage_text(job: RunningJob) -> str:
         "plan": translate("Jobs", "Looking for changes …"),
         "model": translate("Jobs", "Downloading the model …"),
         "fetch": translate("Jobs", "Downloading files …"),
-        "read": translate("Jobs", "Making papers searchable: {searchable} of {total}"),
-        "convert": translate("Jobs", "Reading full papers: {done} of {total}"),
+        "embed": translate("Jobs", "Making papers searchable by meaning …"),
+        "convert": translate("Jobs", "Reading pages that need OCR or layout analysis …"),
         "search graph": translate("Jobs", "Optimising the index …"),
         "done": translate("Jobs", "Finishing …"),
         "copy": translate("Jobs", "Copying passages: {done} of {total}"),
@@ -60,19 +46,37 @@ def stage_text(job: RunningJob) -> str:
         "graph": translate("Jobs", "Optimising the new index …"),
         "pack": translate("Jobs", "Packing: {done} of {total} MB"),
     }.get(job.stage, translate("Jobs", "Reading …"))
-    counts = {"searchable": job.searchable, "done": job.done, "total": job.total}
-    return text.format(**{name: basics.number(count) for name, count in counts.items()})
+    return text.format(done=basics.number(job.done), total=basics.number(job.total))
+
+
+def counts_text(progress: Progress) -> str:
+    """Return the papers and pages of an import by what can be done with them; "" if there are none."""
+    if not progress.total or not progress.counts_documents:
+        return ""
+    papers = translate("Jobs", "{searchable} of {total} papers read")
+    parts = [papers.format(searchable=basics.number(progress.searchable), total=basics.number(progress.total))]
+    if progress.failed:
+        failed = translate("Jobs", "{count} could not be read")
+        parts[0] += ", " + failed.format(count=basics.number(progress.failed))
+    if progress.pages_total:
+        found = translate("Jobs", "{count} of {total} pages found by words")
+        counts = (
+            (progress.pages_waiting, translate("Jobs", "{count} waiting for OCR")),
+            (progress.pages_for_layout, translate("Jobs", "{count} for layout analysis")),
+            (progress.pages_failed, translate("Jobs", "{count} not readable")),
+        )
+        pages = [
+            found.format(count=basics.number(progress.pages_by_words), total=basics.number(progress.pages_total)),
+            translate("Jobs", "{count} by meaning").format(count=basics.number(progress.pages_embedded)),
+            *(text.format(count=basics.number(count)) for count, text in counts if count),
+        ]
+        parts.append(", ".join(pages))
+    return " · ".join(parts)
 
 
 def progress_text(job: RunningJob) -> str:
-    """Return the numbers of searchable and failed papers, and the remaining time."""
-    parts = []
-    if job.total and counts_papers(job) and not job.waits_for and job.stage != "read":
-        text = translate("Jobs", "{searchable} of {total} papers searchable")
-        parts.append(text.format(searchable=basics.number(job.searchable), total=basics.number(job.total)))
-    if job.failed:
-        parts.append(translate("Jobs", "{count} could not be read").format(count=basics.number(job.failed)))
-    return ", ".join([*parts, *filter(None, [time_left(job)])])
+    """Return the stage of a job and its counts."""
+    return " ".join(filter(None, (stage_text(job), counts_text(job))))
 
 
 def file_text(job: RunningJob) -> str:
@@ -85,15 +89,20 @@ def file_text(job: RunningJob) -> str:
 
 
 def time_left(job: RunningJob) -> str:
-    """Return the estimated time until the stage is done; "" if unknown."""
-    seconds = job.eta_seconds
-    if seconds is None or not _stage(job).timed or job.state == "paused":
+    """Return the estimated time until a job is done; "" if unknown."""
+    return "" if job.state == "paused" else seconds_text(job)
+
+
+def seconds_text(progress: Progress) -> str:
+    """Return the time left in words; "" if unknown."""
+    seconds = progress.seconds_left
+    if seconds is None:
         return ""
     if seconds < 90:
-        return translate("Jobs", "about {count} s").format(count=basics.number(max(1, round(seconds))))
+        return translate("Jobs", "about {count} s left").format(count=basics.number(max(1, round(seconds))))
     if seconds < 5400:
-        return translate("Jobs", "about {count} min").format(count=basics.number(round(seconds / 60)))
-    return translate("Jobs", "about {count} h").format(count=basics.number(round(seconds / 3600)))
+        return translate("Jobs", "about {count} min left").format(count=basics.number(round(seconds / 60)))
+    return translate("Jobs", "about {count} h left").format(count=basics.number(round(seconds / 3600)))
 
 
 def stop_text(kind: str) -> str:
@@ -123,7 +132,3 @@ def result_text(kind: str, result: dict[str, Any]) -> str:
         size, passages = basics.size_text(backup.bytes), basics.number(backup.passages)
         return text.format(file=backup.file, passages=passages, size=size)
     return ""
-
-
-def _stage(job: RunningJob) -> Stage:
-    return STAGES.get(job.stage, Stage())

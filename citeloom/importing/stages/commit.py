@@ -34,7 +34,6 @@ from citeloom.importing.stages.match import (
     save_without_file,
     set_item_record,
     split_metadata,
-    why_unconfirmed,
 )
 from citeloom.importing.stages.passage_mapping import map_passages
 from citeloom.importing.stages.plan import document_row
@@ -60,7 +59,6 @@ class DocumentCommitter:
     same_model: bool = True  # the current passages have vectors of the same model
     update_record: Callable[[FoundFile, bool], int] = lambda file, unchanged: 0  # of a document that was not read again
     _attempts: Counter[str] = field(default_factory=Counter)  # by source: failures with a cause that may be outside
-    _warned: set[str] = field(default_factory=set)
     _counted: dict[str, tuple[bool, int]] = field(default_factory=dict)  # by source: whether it was known, and passages
 
     def process(self, file: FoundFile, reading: Future[ReadResult], *, first: bool) -> bool:
@@ -127,6 +125,7 @@ class DocumentCommitter:
                 self._mark_duplicate(found, original)
             self.writer.save_row(found)
             state.result.skipped += 1
+            state.result.duplicates += bool(original)
             return True
         if read.searchable:
             self.writer.save_row(found)
@@ -192,7 +191,7 @@ class DocumentCommitter:
             row.writing = None
             self.writer.save_row(row)
         if counted := self._counted.pop(file.source, None):
-            self.state.result.count_document(replaced=counted[0], by=-1)
+            self.state.result.count_document(row.pages or 1, replaced=counted[0], by=-1)
         self.state.result.add_failure(file.shown, error)
 
     def _record(
@@ -263,24 +262,16 @@ class DocumentCommitter:
         _, quick = self._counted.pop(file.source, (False, 0))
         state.result.chunks_written += len(points) - quick
         if not quick:
-            state.result.count_document(replaced=bool(before.version))
+            state.result.count_document(document.pages or 1, replaced=bool(before.version))
             if document.open_claim:
-                state.result.warnings.append(
-                    f"{why_unconfirmed(document)} It does not count as that work until you confirm it:"
-                    f" 'citeloom documents {state.project.id} --doubtful'."
-                )
+                state.warnings.unconfirmed(document)
             if document.key_made and document.matched_by is None:
-                name = source_name(file.source)
-                state.result.warnings.append(
-                    f"{name} is not in the references; the citekey {document.citekey} was generated."
-                )
+                state.warnings.citekey_generated(document)
         self._counted[file.source] = (bool(before.version), len(points))
         if reply["final"] and document.text_source in ("ocr", "mixed"):
             state.result.recognised += 1
             for warning in document.warnings:
-                if warning not in self._warned:  # missing language data affects many documents
-                    self._warned.add(warning)
-                    state.result.warnings.append(f"{source_name(file.source)}: {warning}")
+                state.warnings.other(source_name(file.source), warning, f"citeloom documents {state.project.id}")
 
     def _points(
         self, document: Document, record: Record, passages: Sequence[Passage], passage_set: str, old: Sequence[Point]

@@ -47,7 +47,7 @@ def test_a_watcher_may_end_itself_while_it_is_told() -> None:
 
 def test_an_event_goes_over_the_wire_by_its_name() -> None:
     event = JobProgress(
-        10, 7, 3, 1, 42, "/a.pdf", "convert", 12, 300, 1.5, "", 412, 300, 120, 14, 2, job_id="j", project_id="thesis"
+        10, 7, 3, 1, 42, "/a.pdf", "convert", 12, 300, 1.5, "", 412, 300, 120, 14, 2, 3, job_id="j", project_id="thesis"
     )
     sent = json.loads(json.dumps(encode_event(event)))
     assert decode_event(sent) == event
@@ -65,6 +65,7 @@ def test_an_event_goes_over_the_wire_by_its_name() -> None:
         "pages_embedded": 120,
         "pages_waiting": 14,
         "pages_failed": 2,
+        "pages_for_layout": 3,
         "file": "/a.pdf",
         "stage": "convert",
         "page": 12,
