@@ -70,11 +70,11 @@ NUMBERS = {
     "conversion.quick_seconds": "How long a quick conversion may take, without its pages.",
     "engine.call_threads": "How many calls the engine serves at once.",
     "engine.protocol": "The protocol version that the engine accepts.",
+    "engine.unused_seconds": "How long models and indexes stay open that nobody uses.",
     "import.embedding_batch": "Passages that an import embeds together.",
     "index.batch": "Passages written to an index in one step.",
     "index.free_bytes": "Free space on the disk of the indexes.",
     "index_copy.batch": "Passages copied to another index in one step.",
-    "models.idle_seconds": "How long a model stays loaded that nobody uses.",
     "watch.longest_wait_seconds": "The longest wait between two probes while Zotero is closed.",
     "watch.rest_seconds": "The wait between two syncs of Zotero.",
 }

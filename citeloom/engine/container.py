@@ -62,7 +62,7 @@ from citeloom.zotero.gateway import ZoteroGateway
 log = logging.getLogger(__name__)
 
 _WARM_UP_SECONDS = 20.0
-_MODEL_IDLE_SECONDS = 600.0  # models that nobody used for so long are released; loading one again takes a second
+_UNUSED_SECONDS = 600.0  # models and indexes that nobody used for so long are closed; opening them takes half a second
 
 
 class Container:
@@ -227,8 +227,10 @@ class Container:
     def _when_idle(self) -> None:
         """Between imports, build search graphs where many passages have none, and release memory."""
         self.workers.end_idle()
-        self.models.release_unused(faults.number("models.idle_seconds", _MODEL_IDLE_SECONDS))
         if not self.jobs.paused:
             self.indexes.optimise()
             self.note_embedder.embed_missing()
+        unused = faults.number("engine.unused_seconds", _UNUSED_SECONDS)
+        self.models.release_unused(unused)
+        self.collections.close_unused(unused)
         release_free_memory()

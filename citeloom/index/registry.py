@@ -42,12 +42,13 @@ _DELETION_DELAY = 1.0  # between a swap and the deletion of the old index on a s
 
 
 class Collections:
-    """Opens each collection once and keeps it open."""
+    """Opens each collection once, and keeps it open as long as it is used."""
 
     def __init__(self, root: Path, settings: config.Index | None = None) -> None:
         self._root = root
         self._settings = settings or config.Index()
         self._open: dict[str, dict[int, Collection]] = {}  # by name, then generation
+        self._used: dict[str, float] = {}  # by name: when, by the monotonic clock
         self._damaged: dict[IndexLocation, CiteLoomError] = {}  # checking again takes seconds
         self._lock = threading.Lock()
         # Held while one is opened, created or removed: a server that does not answer delays only its own projects.
@@ -74,6 +75,7 @@ class Collections:
         """Return the collection, opened on first use. For a replaced generation, its successor is returned."""
         with self.opening(location.name):
             opened = self._open.setdefault(location.name, {})
+            self._used[location.name] = time.monotonic()
             if opened and max(opened) >= location.generation:
                 return opened.get(location.generation) or opened[max(opened)]
             if known := self._damaged.get(location):
@@ -85,6 +87,18 @@ class Collections:
                     self._damaged[location] = error
                 raise
             return opened[location.generation]
+
+    def close_unused(self, seconds: float) -> None:
+        """Close the collections that nobody has asked for in so long; the next request opens them again."""
+        until = time.monotonic() - seconds
+        for name in [name for name, used in self._used.items() if used < until]:
+            with self.opening(name):
+                del self._used[name]
+                for collection in self._open.pop(name, {}).values():
+                    try:
+                        collection.close()
+                    except CiteLoomError as error:
+                        log.warning("%s: %s", name, error)
 
     def problem(self, location: IndexLocation) -> CiteLoomError | None:
         """Return the error that was last found with a generation, or None."""
