@@ -269,21 +269,31 @@ class DocumentQueue:
 
     def _start_reading(self) -> None:
         """Hand documents to the workers, a little ahead."""
-        while len(self._readings[Lane.WORDS]) < _AHEAD * self._workers:
+        while self._begun(Lane.WORDS) < _AHEAD * self._workers:
             if not self._read_next(Lane.WORDS):
                 break
         if not self._lanes[Lane.SLOW_PAGES] or not self._has_power():
             return
         alone = not (self._readings[Lane.WORDS] or self._lanes[Lane.VECTORS] or self._embedding)
-        while len(self._readings[Lane.SLOW_PAGES]) < (self._workers if alone else 1):
+        while self._begun(Lane.SLOW_PAGES) < (self._workers if alone else 1):
             if not self._read_next(Lane.SLOW_PAGES):
                 break
 
+    def _begun(self, lane: Lane) -> int:
+        """Return how many documents were begun; those of locked indexes must not hold up the others."""
+        return sum(not task.work.is_locked for task in self._readings[lane])
+
     def _read_next(self, lane: Lane) -> bool:
-        task = self._first(lane)
+        locked: list[Task] = []
+        while (task := self._first(lane)) is not None:
+            self._take(task)
+            if not task.work.is_locked:
+                break
+            locked.append(task)
+        for other in locked:
+            self._push(other)
         if task is None:
             return False
-        self._take(task)
         future = self._readers.submit(task.work.read, task)
         self._readings[lane][task] = _Reading(future, time.monotonic())
         future.add_done_callback(lambda _: self.wake_up())
@@ -322,7 +332,9 @@ class DocumentQueue:
     @property
     def _can_embed(self) -> bool:
         """Vectors wait while words are to be written; a few slow files must not leave the other cores idle."""
-        if not (self._embedding or self._lanes[Lane.VECTORS]) or self._lanes[Lane.WORDS]:
+        if not (self._embedding or self._lanes[Lane.VECTORS]):
+            return False
+        if any(not task.work.is_locked for _, task in self._lanes[Lane.WORDS]):
             return False
         reading = sum(not one.future.done() for one in self._readings[Lane.WORDS].values())
         return reading < self._workers and self._has_power()
@@ -349,7 +361,7 @@ class DocumentQueue:
             if running:
                 running.result()
             with self._changed:
-                first = self._first(Lane.VECTORS)
+                first = self._first_unlocked(Lane.VECTORS)
                 lets_others_go = first is not None and first.order < group.tasks[0].order
             if not self._ends(group.work) and not lets_others_go and (running is None or self._can_embed):
                 self._begin_batch(group, done)
@@ -389,6 +401,14 @@ class DocumentQueue:
         while queued and self._queued.get(queued[0][1].key) is not queued[0][1]:
             heappop(queued)  # it was replaced
         return queued[0][1] if queued else None
+
+    def _first_unlocked(self, lane: Lane) -> Task | None:
+        """Return the first task of a lane whose index is not locked."""
+        first = self._first(lane)
+        if first is None or not first.work.is_locked:
+            return first
+        queued = (task for _, task in self._lanes[lane] if self._queued.get(task.key) is task)
+        return min((task for task in queued if not task.work.is_locked), key=lambda task: task.order, default=None)
 
     def _take(self, task: Task) -> None:
         """Remove the first task of its lane."""
