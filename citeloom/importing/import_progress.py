@@ -82,9 +82,12 @@ class _Rate:
             self.seconds += now - self._since
         self._working, self._since = self._working + thread, now
 
-    def seconds_for(self, pages: float, otherwise: float) -> float:
+    def seconds_for(self, pages: float, otherwise: float | None) -> float | None:
         """Return the seconds for some pages; `otherwise` is the time of a page before the first was measured."""
-        return pages * (self.seconds / self.pages if self.pages else otherwise)
+        if round(pages, 6) <= 0:  # sums of floats
+            return 0.0
+        a_page = self.seconds / self.pages if self.pages else otherwise
+        return None if a_page is None else pages * a_page
 
 
 class ImportProgress:
@@ -109,6 +112,12 @@ class ImportProgress:
             document.pages = float(pages or (of_all / count if count else _UNKNOWN_PAGES))
             document.opened = document.searchable = document.done = False
             document.lost = 0
+
+    def add_read(self, source: str, pages: int | None) -> None:
+        """Count a document that was read by an earlier import: only its passages are to be embedded."""
+        self.add(source, pages)
+        with self._changing(source) as document:
+            document.opened = True  # it tells nothing about the rate of reading
 
     def opened(
         self, source: str, pages: int, *, passages: int, without_vector: int, waiting: int = 0, for_layout: int = 0
@@ -194,12 +203,13 @@ class ImportProgress:
     def _seconds_left(self) -> float | None:
         """Return the time left: words and vectors come one after the other, slow pages beside them."""
         words, counts = self._rates[Lane.WORDS], self._counts
-        if not words.pages:
-            return None
-        a_page = words.seconds / words.pages
+        a_page = words.seconds / words.pages if words.pages else None  # unknown if nothing was read by this import
         unread = counts["unread"]
         unembedded = unread + counts["pages_by_words"] - counts["pages_embedded"]
-        vectors = self._rates[Lane.VECTORS].seconds_for(unembedded, _EMBEDDING_COST * a_page)
+        read = words.seconds_for(unread, None)
+        vectors = self._rates[Lane.VECTORS].seconds_for(unembedded, a_page and _EMBEDDING_COST * a_page)
         slow_pages = counts["pages_waiting"] + counts["pages_for_layout"]
-        slow = self._rates[Lane.SLOW_PAGES].seconds_for(slow_pages, _OCR_PAGE_COST * a_page)
-        return round(max(words.seconds_for(unread, 0.0) + vectors, slow), 1)
+        slow = self._rates[Lane.SLOW_PAGES].seconds_for(slow_pages, a_page and _OCR_PAGE_COST * a_page)
+        if read is None or vectors is None or slow is None:
+            return None
+        return round(max(read + vectors, slow), 1)

@@ -233,7 +233,7 @@ class ImportRun:
         large = len(documents) > FEW
         for document in documents:
             if document.source not in self._left and (within is None or document.doc_id in within):
-                self.state.progress.add(document.source, document.pages)
+                self.state.progress.add_read(document.source, document.pages)
                 self._left[document.source] = {Lane.VECTORS}
                 self._sources[document.doc_id] = document.source
                 self._report(document)
