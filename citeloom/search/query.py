@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from citeloom.api.search import Query, QueryResult, RerankCost
@@ -174,14 +174,13 @@ class SearchService:
             dense = model.embed_query(text) if model else None
             sparse = self._sparse(project, text) if fusion else None
         cancel.check()
-        some_without_vector = embedded is not EmbeddingState.ALL
-        find = partial(
-            self._collection(project).search, dense, sparse, fusion=fusion, some_without_vector=some_without_vector
-        )
+        collection, some_without_vector = self._collection(project), embedded is not EmbeddingState.ALL
+        find = partial(collection.search, dense, sparse, fusion=fusion, some_without_vector=some_without_vector)
+        unembedded = collection.scroll if some_without_vector else None
         limit = _FIRST_PER_HIT * wanted
         while True:
             with timing.of("search"):
-                found = _search_with_mentions(find, limit, where, mentions)
+                found = _search_with_mentions(find, limit, where, mentions, unembedded)
             groups = group_hits(found, wanted, per_document=request.per_document, max_chars=search.max_chars)
             # Duplicates and limits per work reduce the number of groups.
             if len(groups) >= wanted or len(found) < limit or limit >= _MAX_FOUND:
@@ -259,16 +258,27 @@ class SearchService:
 
 
 def _search_with_mentions(
-    find: Callable[..., list[ScoredPoint]], limit: int, where: filters.Condition, mentions: Mentions | None
+    find: Callable[..., list[ScoredPoint]],
+    limit: int,
+    where: filters.Condition,
+    mentions: Mentions | None,
+    unembedded: Callable[[filters.Condition, int], list[ScoredPoint]] | None,
 ) -> list[ScoredPoint]:
-    """Return the nearest passages, best first; mentioned ones are also searched for separately and rank higher."""
+    """Return the nearest passages, best first; mentioned ones are also searched for separately and rank higher.
+
+    A search by words alone does not find a passage that shares no word with its citekey: with `unembedded`, mentioned
+    passages that have no vector are read too.
+    """
     found = find(limit=limit, where=where)
     if mentions is None or (mentioned := mentions.condition()) is None:
         return found
     known = {hit.id for hit in found}
     # Some only contain the words: the ranks of this smaller search would overrate them.
-    others = find(limit=limit, where=filters.Every((where, mentioned)))
-    found += [hit for hit in others if hit.id not in known and mentions.share(hit.payload)]
+    others = {hit.id: hit for hit in find(limit=limit, where=filters.Every((where, mentioned)))}
+    if unembedded:
+        for hit in unembedded(filters.Every((where, mentioned, filters.WITHOUT_VECTOR)), limit):
+            others.setdefault(hit.id, replace(hit, score=0.0, by_words_only=True))
+    found += [hit for id, hit in others.items() if id not in known and mentions.share(hit.payload)]
     return sorted(map(mentions.boosted, found), key=lambda hit: (-hit.score, hit.id))
 
 
