@@ -59,6 +59,7 @@ POINTS = {
     "library.document": "The text of a document was requested (its citekey).",
     "library.project_add": "A new project was requested (its id).",
     "library.project_added": "A new project has its row, and no index yet (its id).",
+    "models.embed": "Passages are about to be embedded (how many).",
     "models.openvino_trial": "OpenVINO is about to be tried, in a child process (the model).",
     "notes.added": "A note was written, its suggestions are not (its title).",
     "search.answered": "A search has its result (the question).",

@@ -16,12 +16,14 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+import pytest
 from reportlab.lib.styles import getSampleStyleSheet
 from reportlab.platypus import Flowable, PageBreak, Paragraph, SimpleDocTemplate
 
+from citeloom.importing.payloads import embedded_text
 from citeloom.index.edge.collection import EdgeCollection
 from citeloom.ipc.protocol import PROTOCOL
-from tests.faults import Fault, as_variable
+from tests.faults import Fault, as_variable, fault
 from tests.support import WAIT, citeloom, done, engine_address, environment, wait_for
 
 _MONTHS = ("March", "April", "May", "June", "July", "August")
@@ -69,8 +71,8 @@ class _Diagram(Flowable):  # type: ignore[misc]
         return width, 620.0
 
     def draw(self) -> None:
-        for number in range(24):
-            left, up = number * 37 % 150, number * 25
+        for number in range(28):
+            left, up = number * 37 % 150, number * 22
             for across in (left, left + 120 + number * 53 % 130):
                 self.canv.rect(across - 4, up - 3, 60, 11)
                 self.canv.drawString(across, up, f"step {number + 1}")
@@ -242,14 +244,51 @@ def rows(home: Path, sql: str) -> list[dict[str, Any]]:
         return [dict(r) for r in catalog.execute(sql)]
 
 
-def stored_passages(home: Path, name: str = "p") -> list[dict[str, Any]]:
-    """Every passage in a project's index, seen or unseen. The engine must have ended."""
+@contextmanager
+def _index(home: Path, name: str) -> Iterator[EdgeCollection]:
     (row,) = (r for r in rows(home, "SELECT * FROM projects") if r["id"] == name)
     collection = EdgeCollection.open(home / "index" / row["collection"] / f"g{row['generation']:04d}")
     try:
-        return [hit.payload for hit in collection.any_passages(100_000)]
+        yield collection
     finally:
         collection.close()
+
+
+def stored_passages(home: Path, name: str = "p") -> list[dict[str, Any]]:
+    """Every passage in a project's index, seen or unseen. The engine must have ended."""
+    with _index(home, name) as collection:
+        return [hit.payload for hit in collection.any_passages(100_000)]
+
+
+Vectors = dict[str, list[float] | None]
+
+
+def stored_vectors(home: Path, name: str = "p") -> Vectors:
+    """The dense vector of every text in a project's index, None where it has none. The engine must have ended."""
+    with _index(home, name) as collection:
+        points = collection.points(None, 10_000)
+    return {embedded_text(point.payload): None if point.dense is None else list(point.dense) for point in points}
+
+
+def assert_embedded(home: Path, right: Vectors, name: str = "p") -> None:
+    """Every passage has the vector of its own text, as in `right`."""
+    for text, vector in stored_vectors(home, name).items():
+        assert vector is not None, f"not embedded: {text}"
+        assert vector == pytest.approx(right[text], abs=1e-4), text
+
+
+def counting(home: Path) -> Fault:
+    """The rule that notes how many passages an engine embeds, see `embedded`."""
+    return fault("models.embed", "note", value=str(_noted(home)))
+
+
+def embedded(home: Path) -> list[int]:
+    """How many passages were embedded, batch by batch, by all engines of a data folder that count them."""
+    return [int(line) for line in _noted(home).read_text().split()] if _noted(home).exists() else []
+
+
+def _noted(home: Path) -> Path:
+    return home.with_name(f"{home.name}-embedded")
 
 
 def assert_whole(home: Path, name: str = "p") -> set[str]:

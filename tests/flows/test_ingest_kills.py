@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from pathlib import Path
 
 import psutil
@@ -18,9 +18,12 @@ from tests.faults import Fault, Pause, as_variable, fault, set_number
 from tests.flows.steps import (
     Control,
     Project,
+    assert_embedded,
     assert_whole,
     begin_ingest,
     copy_home,
+    counting,
+    embedded,
     engine_with,
     engines,
     four_papers,
@@ -28,6 +31,7 @@ from tests.flows.steps import (
     rows,
     settings,
     states,
+    stored_vectors,
     wait_until_idle,
 )
 from tests.support import WAIT, citeloom, done, environment, stop_engine, wait_for
@@ -40,6 +44,7 @@ SECOND = "2-moths.md"
 ONE_BY_ONE = set_number("index.batch", 1)
 HALF_WRITTEN = [ONE_BY_ONE, fault("index.batch_written", "kill", SECOND)]
 STAGES = {stage: [fault(f"import.{stage}", "kill", SECOND)] for stage in ("read", "matched", "embedded", "written")}
+STAGES["third vectors"] = [set_number("import.embedding_batch", 2), fault("index.vectors_written", "kill", nth=3)]
 REPLACING = {
     "half written": HALF_WRITTEN,
     "row not written": [fault("index.batch_written", "kill", SECOND)],
@@ -62,11 +67,13 @@ class Library:
         Project(self.earlier).ingest()
         stop_engine(self.earlier)
         self.old_ids = assert_whole(self.earlier)
+        self.vectors = stored_vectors(self.earlier)
         paper(second, "On the moth", *(f"The moth was seen {n} times." for n in (3, 6, 8)), NEW_TEXT)
         copy_home(self.empty, undisturbed)
         Project(undisturbed).ingest()
         stop_engine(undisturbed)
         self.ids = assert_whole(undisturbed)
+        self.vectors |= stored_vectors(undisturbed)
         assert len(self.ids) == 13
         assert len(self.ids & self.old_ids) == 9
 
@@ -91,19 +98,24 @@ def copied(tmp_path: Path) -> Iterator[Path]:
 
 
 def die_while_importing(home: Path, *faults: Fault, **options: bool) -> None:
-    with engine_with(home, *faults) as engine:
+    with engine_with(home, *faults, counting(home)) as engine:
         begin_ingest(home, **options)
         assert engine.wait(WAIT) == -signal.SIGKILL
     (job,) = (r for r in rows(home, "SELECT * FROM jobs") if r["finished_at"] is None)
     assert job["state"] == "running"
 
 
-def assert_finishes_by_itself(home: Path, library: Library) -> None:
-    done(citeloom(home, "engine", "start"))
+def assert_finishes_by_itself(home: Path, library: Library, *, known: Set[str] = frozenset()) -> None:
+    """The next engine completes everything, and embeds nothing again but the batches that were in work."""
+    before = embedded(home)
+    done(citeloom(home, "engine", "start", **as_variable(counting(home))))
     wait_until_idle(home)
     stop_engine(home)
     assert assert_whole(home) == library.ids
+    assert_embedded(home, library.vectors)
     assert states(home) == ALL_READY
+    again = sum(embedded(home)) - len(library.ids - known)
+    assert 0 <= again <= sum(before[-2:]), "one batch is embedded while the last one is written"
     assert {r["state"] for r in rows(home, "SELECT state FROM jobs")} == {"done"}
 
 
@@ -116,7 +128,7 @@ def test_an_import_killed_at_any_stage_goes_on_by_itself(library: Library, copie
 @pytest.mark.parametrize("faults", REPLACING.values(), ids=REPLACING)
 def test_a_replacement_killed_at_any_stage_leaves_one_text(library: Library, copied: Path, faults: list[Fault]) -> None:
     die_while_importing(copy_home(library.earlier, copied), *faults)
-    assert_finishes_by_itself(copied, library)
+    assert_finishes_by_itself(copied, library, known=library.old_ids)
 
 
 def test_after_a_kill_everything_committed_is_found_before_the_import_goes_on(library: Library, copied: Path) -> None:
@@ -171,6 +183,35 @@ def test_what_an_engine_mends_at_its_start_is_not_the_import_that_runs(
     assert states(copied) == ALL_READY
 
 
+def test_a_file_that_changes_while_its_text_is_embedded_is_read_again_and_no_text_gets_the_vector_of_another(
+    library: Library, copied: Path, tmp_path: Path
+) -> None:
+    copied.mkdir()
+    second, old_text = four_papers(tmp_path / "papers")[1], Pause(tmp_path / "old-text")
+    new_text = fault("import.embedded", "kill", SECOND, nth=2)
+    with engine_with(copied, old_text.at("import.embedded", SECOND, nth=1), new_text, counting(copied)) as engine:
+        Project.made(copied, tmp_path / "papers")
+        begin_ingest(copied)
+        old_text.wait("the old text to be embedded")
+        paper(second, "On the moth", *(f"The moth was seen {n} times." for n in (3, 6, 8)))
+        begin_ingest(copied)
+        with Control(copied) as control:
+
+            def is_found() -> bool:
+                hits = control.call("search.query", project="p", text="how often was it seen", top_k=1)["items"]
+                return any("seen" in hit["render_text"] for hit in hits)
+
+            wait_for(is_found, "the new text")
+        old_text.release()
+        assert engine.wait(WAIT) == -signal.SIGKILL
+    done(citeloom(copied, "engine", "start"))
+    wait_until_idle(copied)
+    stop_engine(copied)
+    assert len(assert_whole(copied)) == len(stored_vectors(copied).keys() & library.vectors.keys()) == 12
+    assert_embedded(copied, library.vectors)
+    assert rows(copied, "SELECT source FROM documents WHERE without_vector") == []
+
+
 def test_a_killed_worker_costs_nothing(library: Library, copied: Path, tmp_path: Path) -> None:
     copy_home(library.empty, copied)
     settings(copied, "[engine]\nworkers = 1\n")
@@ -208,7 +249,7 @@ def some_done(control: Control) -> bool:
 
 def test_a_stopped_engine_parks_its_import_and_the_next_one_finishes_it(library: Library, copied: Path) -> None:
     copy_home(library.empty, copied)
-    with engine_with(copied, SLOW) as engine:
+    with engine_with(copied, SLOW, counting(copied)) as engine:
         begin_ingest(copied)
         with Control(copied) as control:
             wait_for(lambda: some_done(control), "the first paper")
@@ -254,6 +295,7 @@ def test_ctrl_c_ends_an_import_after_the_document_at_hand(library: Library, copi
 WHEN_FULL = {
     "the job": [fault("catalog.job_saving", "fail", "running")],
     "a passage": [ONE_BY_ONE, fault("index.batch_written", "fail", SECOND)],
+    "a vector": [fault("index.vectors_written", "fail")],
     "the row": [fault("import.row_saving", "fail", SECOND)],
     "whatever is long": [],
 }
@@ -283,6 +325,7 @@ def test_a_disk_that_is_full_while_something_is_written_loses_nothing(
     Project(copied).ingest()
     stop_engine(copied)
     assert assert_whole(copied) == library.ids
+    assert_embedded(copied, library.vectors)
     assert states(copied) == ALL_READY
 
 

@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,22 +17,29 @@ import psutil
 import pypdfium2
 import pytest
 
+from citeloom.importing.payloads import embedded_text
 from citeloom.importing.sources.folder import hash_file
 from tests.faults import Fault, Pause, as_variable, fault, set_number
 from tests.flows.steps import (
     Control,
     Project,
+    assert_embedded,
     assert_whole,
     begin_ingest,
     copy_home,
+    counting,
     counts,
+    embedded,
     engine_with,
     engines,
     kill_engine,
     paper,
     pdf_paper,
     rows,
+    settings,
     states,
+    stored_passages,
+    stored_vectors,
     wait_until_idle,
 )
 from tests.support import WAIT, Editor, citeloom, done, environment, stop_engine, wait_for
@@ -62,6 +70,10 @@ def words(text: str) -> set[str]:
     return set(text.casefold().split())
 
 
+def texts(home: Path) -> set[tuple[str, str]]:
+    return {(passage["source"], embedded_text(passage)) for passage in stored_passages(home)}
+
+
 class Library:
     """Three PDFs: a data folder whose engine died when all were searchable, and what must come out in the end."""
 
@@ -78,6 +90,7 @@ class Library:
         Project(undisturbed).ingest()
         stop_engine(undisturbed)
         self.ids = assert_whole(undisturbed)
+        self.vectors = stored_vectors(undisturbed)
         with engine_with(self.early, holding(self.early)):
             begin_ingest(self.early)
             with Control(self.early) as control:
@@ -87,6 +100,7 @@ class Library:
             assert {hit["source"] for hit in self.quick.values()} == {f"{name}.pdf" for name in SUBJECTS}
             kill_engine(self.early)
         assert set(self.quick) <= assert_whole(self.early)
+        self.new_texts = texts(undisturbed) - texts(self.early)
 
 
 @pytest.fixture(scope="module")
@@ -177,16 +191,57 @@ def test_what_comes_while_others_are_read_whole_is_searchable_before_they_are_fi
     assert {r["state"] for r in rows(copied, "SELECT state FROM jobs")} == {"done"}
 
 
-def test_a_kill_between_the_passes_costs_no_reading_again(library: Library, copied: Path, tmp_path: Path) -> None:
+SECOND = "2-moths.pdf"
+
+
+def test_slow_pages_go_on_after_a_kill_of_the_engine_a_pause_and_a_kill_of_their_worker(
+    library: Library, copied: Path, tmp_path: Path
+) -> None:
     copy_home(library.early, copied)
-    read_quickly = tmp_path / "read-quickly"
-    with engine_with(copied, fault("conversion.quick", "note", value=str(read_quickly))):
+    settings(copied, "[engine]\nworkers = 1\n")
+    converted, at_second = tmp_path / "converted", Pause(tmp_path / "second")
+    faults = fault("worker.convert", "note", value=str(converted)), at_second.at("worker.convert", SECOND)
+    with engine_with(copied, *faults, counting(copied)):
+        worker = at_second.wait("the second paper to be read")
+        done(citeloom(copied, "engine", "pause"))
+        wait_for(lambda: not is_running(worker), "its worker to end")
+        with Control(copied) as control:
+            wait_for(lambda: progress(control).get("state") == "paused", "the import to pause")
+        at_second.reset()
+        done(citeloom(copied, "engine", "resume"))
+        psutil.Process(at_second.wait("the second paper to be read again")).kill()
+        at_second.release()
         wait_until_idle(copied)
         assert_read_whole(copied, library)
-    assert not read_quickly.exists()
+    read = Counter(Path(line).name for line in converted.read_text().splitlines())
+    assert read == {"1-reefs.pdf": 1, SECOND: 3, "3-peat.pdf": 1}, "what was read before is not read again"
+    assert_embedded(copied, library.vectors)
+    assert sum(embedded(copied)) == len(library.new_texts) > 0, "nor embedded again"
 
 
-SECOND = "2-moths.pdf"
+def test_slow_pages_of_a_file_that_changed_meanwhile_do_not_replace_its_new_text(home: Path, tmp_path: Path) -> None:
+    changing = pdf_paper(tmp_path / "papers" / SECOND, "moth", diagram=True)
+    old = Pause(tmp_path / "old")
+    with engine_with(home, old.at("conversion.ended", SECOND, nth=2)), Control(home) as control:
+        project = Project.made(home, changing.parent)
+        begin_ingest(home)
+        old.wait("the slow pages of the old file")
+        pdf_paper(changing, "newt")
+        begin_ingest(home)
+
+        def found() -> bool:
+            hits = control.call("search.query", project="p", text="newt", top_k=1)["items"]
+            return any("newt" in hit["render_text"] for hit in hits)
+
+        wait_for(found, "the new text")
+        old.release()
+        wait_until_idle(home)
+        assert all("newt" in text and "moth" not in text for _, text in project.found())
+        assert counts(project.sync()) == {"skipped": 1}
+        stop_engine(home)
+    assert_whole(home)
+
+
 AT_SECOND = {
     "whole text read": [fault("import.convert", "kill", SECOND)],
     "half written": [set_number("index.batch", 1), fault("index.batch_written", "kill", SECOND)],

@@ -13,6 +13,7 @@ from functools import lru_cache
 from importlib.metadata import version
 from typing import Any, TypeVar, cast
 
+from citeloom.core import fault_injection as faults
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.processes import release_free_memory
 from citeloom.core.settings import BUNDLED_DENSE, BUNDLED_SPARSE, Models
@@ -58,6 +59,7 @@ class DenseModel:
             return cast("list[float]", next(iter(self._model.embed([text], batch_size=1))).tolist())
 
         try:
+            faults.point("models.embed", len(texts))
             return list(self._pool.map(embed_one, texts))
         except Exception as error:
             raise _embedding_failed(self.name, error) from error
