@@ -109,6 +109,7 @@ class ImportState:
             if self.should_stop():
                 raise JobStopped
             made += self.context.models.embed_passages(self.project.dense_model, texts[start : start + _EMBED_BATCH])
+            check_weights(self.project, self.model_info)  # it may have been loaded anew, from files that were replaced
         return made
 
     def embed_sparse(self, texts: Sequence[str], language: str) -> Sequence[SparseVector | None]:
@@ -153,3 +154,13 @@ class ImportState:
                 f"The disk has only {free} MB left; imports leave {required} MB free.",
                 "Free some disk space; the import then continues by itself.",
             )
+
+
+def check_weights(project: Project, model: DenseInfo) -> None:
+    """Raise EMBEDDING_MISMATCH if a model is not the one that made the vectors of a project."""
+    if model.fingerprint != project.dense_fingerprint:
+        raise CiteLoomError(
+            Code.EMBEDDING_MISMATCH,
+            f"The files of the model {model.name} are not those that project '{project.id}' was built with.",
+            f"Put them back, or rebuild the index; on the command line: citeloom ingest {project.id} --force-rebuild.",
+        )

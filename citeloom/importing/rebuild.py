@@ -9,7 +9,7 @@ from citeloom.catalog.database import now
 from citeloom.catalog.documents import Document, State
 from citeloom.core.errors import Cause, CiteLoomError, Code
 from citeloom.core.jobs import JobStopped
-from citeloom.importing.import_state import ImportState
+from citeloom.importing.import_state import ImportState, check_weights
 from citeloom.importing.payloads import embedded_text
 from citeloom.importing.sources.names import STORED
 from citeloom.importing.stages.embed import embed_missing, known_vectors
@@ -25,7 +25,7 @@ def check_model(state: ImportState) -> None:
     """Raise an error if passages of two models would be mixed in one project."""
     project, models = state.project, state.context.models
     wanted = _configured_model(state)
-    if wanted != project.dense_model or models.info(wanted).fingerprint != project.dense_fingerprint:
+    if wanted != project.dense_model:
         raise CiteLoomError(
             Code.EMBEDDING_MISMATCH,
             f"Project '{project.id}' was built with the model {project.dense_model}, the settings name {wanted}.",
@@ -34,6 +34,7 @@ def check_model(state: ImportState) -> None:
             project_model=project.dense_model,
             settings_model=wanted,
         )
+    check_weights(project, models.info(wanted))
 
 
 class Rebuild:

