@@ -23,6 +23,7 @@ class ActiveJob:
     ended: bool = False  # complete: an equal request is another job
     work: JobWork | None = None
     waits: bool = False  # for something that is unavailable, such as a server; other jobs run meanwhile
+    waits_for_power: bool = False  # likewise, while it runs
     retries: int = 0  # since it last made progress
     _due: float = 0.0  # when it is tried again, by the monotonic clock
     _delay: float = 0.0  # the last one, in seconds

@@ -256,7 +256,7 @@ class JobQueue:
         unavailable do not count as running; but while one of them has replaced half of an index, no job of its project
         may start.
         """
-        running = [a for a in self._active.values() if not a.waits]
+        running = [a for a in self._active.values() if not (a.waits or a.waits_for_power)]
         alone = any(_replaces_index(a.job) for a in running)
         backing_up = any(a.job.kind == "backup" for a in running)
         half_replaced = {a.job.project_id for a in self._active.values() if a.waits and _replaces_index(a.job)}
@@ -359,6 +359,15 @@ class JobQueue:
         self._changed.notify_all()
 
     def _publish_progress(self, job: Job, progress: Progress) -> None:
+        with self._changed:
+            if (active := self._active.get(job.id)) is None or active.waits:
+                return  # a reading that goes on while the job waits
+            if active.waits_for_power != bool(progress.waits_for):
+                active.waits_for_power = bool(progress.waits_for)
+                self._changed.notify_all()  # others may start
+        self._publish(job, progress)
+
+    def _publish(self, job: Job, progress: Progress) -> None:
         self._progress[job.id] = progress
         self._events.publish(JobProgress(job_id=job.id, project_id=job.project_id, **asdict(progress)))
 
@@ -370,7 +379,7 @@ class JobQueue:
         job.result = {}  # if the engine dies meanwhile, this job is not the cause
         self._save(job)
         waiting = replace(before, file="", page=0, pages=0, eta_seconds=None, waits_for=str(error))
-        self._publish_progress(job, waiting)
+        self._publish(job, waiting)
 
     def _finish(self, job: Job, state: str, result: dict[str, object]) -> None:
         job.state, job.result = state, result

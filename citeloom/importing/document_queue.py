@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 from typing import Protocol
 
 from citeloom.core.errors import CiteLoomError, unexpected
@@ -128,7 +128,7 @@ class DocumentQueue:
         self._workers = workers
         self._has_power = has_power  # whether more may be done than to write words
         self._changed = threading.Condition()
-        self._lanes: dict[Lane, list[tuple[tuple[object, ...], Task]]] = {lane: [] for lane in Lane}
+        self._lanes: dict[Lane, list[tuple[tuple[object, ...], int, Task]]] = {lane: [] for lane in Lane}
         self._queued: dict[tuple[DocumentWork, str, Lane], Task] = {}
         self._numbers = itertools.count()
         self._imports: dict[DocumentWork, _Import] = {}
@@ -150,19 +150,21 @@ class DocumentQueue:
                 if members.ends:
                     members.returned.append(task)
                     continue
+                if task.reading is not None:
+                    if task.key not in self._queued:  # else its file has changed since
+                        members.tasks[task.lane] += 1
+                        self._readings[task.lane][task] = _Reading(task.reading, time.monotonic())
+                        task.reading = None
+                    continue
                 if self._queued.pop(task.key, None) is None:
                     members.tasks[task.lane] += 1
-                if task.reading is not None:
-                    self._readings[task.lane][task] = _Reading(task.reading, time.monotonic())
-                    task.reading = None
-                    continue
                 task.order = (task.failed, task.large, *task.size, next(self._numbers))
                 self._push(task)
             self._changed.notify_all()
 
     def _push(self, task: Task) -> None:
         self._queued[task.key] = task
-        heappush(self._lanes[task.lane], (task.order, task))
+        heappush(self._lanes[task.lane], (task.order, next(self._numbers), task))
 
     def wait(self, work: DocumentWork, wake_up: Callable[[], bool], seconds: float) -> bool:
         """Wait until no documents of an import are left, for `wake_up`, or so long; return whether none is left.
@@ -192,7 +194,8 @@ class DocumentQueue:
     @property
     def waits_for_power(self) -> bool:
         """Whether documents wait because only words may be written now."""
-        waiting = self._lanes[Lane.VECTORS] or self._embedding or self._lanes[Lane.SLOW_PAGES]
+        with self._changed:
+            waiting = self._embedding or self._first(Lane.VECTORS) or self._first(Lane.SLOW_PAGES)
         return bool(waiting) and not self._has_power()
 
     def wake_up(self) -> None:
@@ -263,18 +266,19 @@ class DocumentQueue:
     def _seconds_to_wait(self) -> float | None:
         group = self._embedding
         ready = any(reading.future.done() for lane in self._readings.values() for reading in lane.values())
-        if ready or (group and (group.running is None or group.running.done())):
+        embedded = group and (group.running is None or group.running.done())
+        if ready or embedded or any(work.is_locked for work in self._imports):
             return _LOCKED_SECONDS  # for an earlier document, or for a lock
-        return _CHECK_SECONDS if any(self._lanes.values()) else None
+        return _CHECK_SECONDS if self._queued else None
 
     def _start_reading(self) -> None:
         """Hand documents to the workers, a little ahead."""
         while self._begun(Lane.WORDS) < _AHEAD * self._workers:
             if not self._read_next(Lane.WORDS):
                 break
-        if not self._lanes[Lane.SLOW_PAGES] or not self._has_power():
+        if self._first(Lane.SLOW_PAGES) is None or not self._has_power():
             return
-        alone = not (self._readings[Lane.WORDS] or self._lanes[Lane.VECTORS] or self._embedding)
+        alone = not (self._readings[Lane.WORDS] or self._first(Lane.VECTORS) or self._embedding)
         while self._begun(Lane.SLOW_PAGES) < (self._workers if alone else 1):
             if not self._read_next(Lane.SLOW_PAGES):
                 break
@@ -284,16 +288,10 @@ class DocumentQueue:
         return sum(not task.work.is_locked for task in self._readings[lane])
 
     def _read_next(self, lane: Lane) -> bool:
-        locked: list[Task] = []
-        while (task := self._first(lane)) is not None:
-            self._take(task)
-            if not task.work.is_locked:
-                break
-            locked.append(task)
-        for other in locked:
-            self._push(other)
+        task = self._first_unlocked(lane)
         if task is None:
             return False
+        del self._queued[task.key]
         future = self._readers.submit(task.work.read, task)
         self._readings[lane][task] = _Reading(future, time.monotonic())
         future.add_done_callback(lambda _: self.wake_up())
@@ -332,9 +330,7 @@ class DocumentQueue:
     @property
     def _can_embed(self) -> bool:
         """Vectors wait while words are to be written; a few slow files must not leave the other cores idle."""
-        if not (self._embedding or self._lanes[Lane.VECTORS]):
-            return False
-        if any(not task.work.is_locked for _, task in self._lanes[Lane.WORDS]):
+        if not (self._embedding or self._first(Lane.VECTORS)) or self._first_unlocked(Lane.WORDS):
             return False
         reading = sum(not one.future.done() for one in self._readings[Lane.WORDS].values())
         return reading < self._workers and self._has_power()
@@ -342,14 +338,11 @@ class DocumentQueue:
     def _next_group(self) -> _Embedding | None:
         """Take the next documents of one import whose passages are to be embedded."""
         group: list[Task] = []
-        locked: list[Task] = []
-        while len(group) < _GROUP and (task := self._first(Lane.VECTORS)) is not None:
+        while len(group) < _GROUP and (task := self._first_unlocked(Lane.VECTORS)) is not None:
             if group and task.work is not group[0].work:
                 break
-            self._take(task)
-            (locked if task.work.is_locked else group).append(task)
-        for task in locked:
-            self._push(task)
+            del self._queued[task.key]
+            group.append(task)
         return _Embedding(group[0].work, group) if group else None
 
     def _continue(self, group: _Embedding) -> None:
@@ -363,7 +356,8 @@ class DocumentQueue:
             with self._changed:
                 first = self._first_unlocked(Lane.VECTORS)
                 lets_others_go = first is not None and first.order < group.tasks[0].order
-            if not self._ends(group.work) and not lets_others_go and (running is None or self._can_embed):
+                goes_on = not self._ends(group.work) and not lets_others_go and (running is None or self._can_embed)
+            if goes_on:
                 self._begin_batch(group, done)
             ends = self._ends(group.work)
             if done and not (ends and group.work.is_locked):
@@ -385,7 +379,10 @@ class DocumentQueue:
             self._embedding = None
             with self._changed:
                 for task in group.tasks:
-                    self._push(task)
+                    if task.key in self._queued:  # it has new passages
+                        self._task_ended(task)
+                    else:
+                        self._push(task)
 
     def _begin_batch(self, group: _Embedding, embedded: Batch | None) -> None:
         group.batch = group.work.next_batch(group.tasks, embedded)
@@ -398,22 +395,17 @@ class DocumentQueue:
     def _first(self, lane: Lane) -> Task | None:
         """Return the first task of a lane."""
         queued = self._lanes[lane]
-        while queued and self._queued.get(queued[0][1].key) is not queued[0][1]:
-            heappop(queued)  # it was replaced
-        return queued[0][1] if queued else None
+        while queued and self._queued.get(queued[0][-1].key) is not queued[0][-1]:
+            heappop(queued)  # it was taken or replaced
+        return queued[0][-1] if queued else None
 
     def _first_unlocked(self, lane: Lane) -> Task | None:
         """Return the first task of a lane whose index is not locked."""
         first = self._first(lane)
         if first is None or not first.work.is_locked:
             return first
-        queued = (task for _, task in self._lanes[lane] if self._queued.get(task.key) is task)
+        queued = (task for _, _, task in self._lanes[lane] if self._queued.get(task.key) is task)
         return min((task for task in queued if not task.work.is_locked), key=lambda task: task.order, default=None)
-
-    def _take(self, task: Task) -> None:
-        """Remove the first task of its lane."""
-        heappop(self._lanes[task.lane])
-        del self._queued[task.key]
 
     def _task_ended(self, task: Task, *, done: bool = True) -> None:
         with self._changed:
@@ -441,14 +433,10 @@ class DocumentQueue:
 
     def _return_queued(self, work: DocumentWork) -> None:
         members = self._imports[work]
-        for lane, queued in self._lanes.items():
-            own = [task for _, task in queued if task.work is work and self._queued.get(task.key) is task]
-            for task in own:
-                del self._queued[task.key]
-                members.tasks[task.lane] -= 1
-                members.returned.append(task)
-            self._lanes[lane] = [(order, task) for order, task in queued if task.work is not work]
-            heapify(self._lanes[lane])
+        for task in [task for task in self._queued.values() if task.work is work]:
+            del self._queued[task.key]
+            members.tasks[task.lane] -= 1
+            members.returned.append(task)
 
     def _return_readings(self, work: DocumentWork) -> None:
         members = self._imports[work]

@@ -192,6 +192,11 @@ class ImportProgress:
             self._last = replace(self._last, **values)
             self._send(self._last)
 
+    @property
+    def last(self) -> Progress:
+        """What was reported last."""
+        return self._last
+
     @contextmanager
     def stage(self, stage: str) -> Iterator[None]:
         """Report a stage, and after the block the previous one again."""

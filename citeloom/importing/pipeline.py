@@ -247,7 +247,6 @@ class ImportRun:
         def wakes() -> bool:
             return state.stop.is_set() or self._found_again.is_set()
 
-        reported = ("", "")
         while True:
             is_done = self._queue.wait(self, wakes, _LOOK_SECONDS)
             if state.stop.is_set() and (self._left or not is_done):
@@ -263,10 +262,10 @@ class ImportRun:
             if is_done:
                 return
             waits_for_power = self._queue.waits_for_power and not words_left
-            now = (self._stage(), _ON_BATTERY if waits_for_power else "")
-            if now != reported:
-                reported = now
-                state.report(stage=now[0], waits_for=now[1])
+            stage, waits_for = self._stage(), _ON_BATTERY if waits_for_power else ""
+            last = state.progress.last
+            if (last.stage, last.waits_for) != (stage, waits_for):
+                state.report(stage=stage, waits_for=waits_for)
 
     def _remove_documents(self) -> None:
         """Remove the documents that have left their sources."""

@@ -91,8 +91,10 @@ class Collections:
     def close_unused(self, seconds: float) -> None:
         """Close the collections that nobody has asked for in so long; the next request opens them again."""
         until = time.monotonic() - seconds
-        for name in [name for name, used in self._used.items() if used < until]:
+        for name in list(self._used):
             with self.opening(name):
+                if self._used.get(name, until) >= until:
+                    continue
                 del self._used[name]
                 for collection in self._open.pop(name, {}).values():
                     try:

@@ -87,7 +87,12 @@ class NoteEmbedder:
 
     def embed_missing(self) -> None:
         """Embed some notes that have no vectors of the present model. Called when the engine is idle."""
-        if not self._notes.any() or not self.available:
+        if not self._notes.any() or not self.configured:
+            return
+        known = self._models.known_info(self._model_name)
+        if known and not self._notes.without_vectors(known.fingerprint, 1):
+            return  # without loading the model
+        if not self.available:
             return
         missing = self._notes.without_vectors(self.fingerprint, _AT_ONCE)
         for note in missing:

@@ -181,23 +181,25 @@ class Indexes:
         """Rebuild search graphs after many passages were written or deleted."""
         for project in self._catalog.projects.all():
             if self._is_due(project, _MIN_TO_OPTIMISE):
-                self._build_graph(project, threading.Event())
+                self._build_graph(project, _MIN_TO_OPTIMISE, threading.Event())
 
     def build_graph_if_due(self, project_id: str, during: AbstractContextManager[None], stop: threading.Event) -> None:
         """Build the search graph during a long import, before too many passages are without one."""
         project = self._catalog.projects.get(project_id)
         if self._is_due(project, MAX_WITHOUT_GRAPH):
             with during:
-                self._build_graph(project, stop)
+                self._build_graph(project, MAX_WITHOUT_GRAPH, stop)
 
     def _is_due(self, project: Project, minimum: int) -> bool:
         # After a failure it is retried when as many more passages are without a graph.
         return not project.server and project.without_graph >= minimum + self._failed_at.get(project.index_location, 0)
 
-    def _build_graph(self, project: Project, stop: threading.Event) -> None:
+    def _build_graph(self, project: Project, minimum: int, stop: threading.Event) -> None:
         try:
             with self.lock_writers([project], "optimised", restarts=True):
-                self._optimise(project, stop)
+                project = self._catalog.projects.get(project.id)  # another import may have built it meanwhile
+                if self._is_due(project, minimum):
+                    self._optimise(project, stop)
         except CiteLoomError as error:
             self._failed_at[project.index_location] = project.without_graph
             log.warning("%s is searched without a graph over all its passages: %s", project.collection, error)

@@ -312,6 +312,6 @@ def test_the_sdks_client_lists_calls_and_is_told_of_failures(
     assert (found.is_error, found.structured_content["count"]) == (False, 3)
     assert json.loads(found.content[0].text) == found.structured_content
     assert (refused.is_error, refused.structured_content["error"]["code"]) == (True, "INVALID_PROJECT")
-    assert (imported.structured_content["replaced"], reports[-1]) == (2, 2)
+    assert (imported.structured_content["replaced"], reports[-1]) == (2, 100)
     last = json.loads(done(citeloom(shared_home, "log", "--json", "--limit", "1")))[0]
     assert (last["tool"], last["client"].split()[0]) == ("ingest_from_source", "mcp")

@@ -31,7 +31,7 @@ def import_summary(project: str, result: ImportResult) -> Iterator[str]:
     seconds = f"complete after {result.duration_seconds:.1f} s."
     if result.chunks_written and result.searchable_seconds:
         yield f"Found by words after {result.searchable_seconds:.1f} s, {seconds}"
-    else:
+    elif result.documents_processed or result.updated or result.removed:
         yield seconds.capitalize()
     # Those about the references come first: there may be one for each entry, and the next import gives them again.
     more = max(0, len(result.warnings) - _MAX_WARNINGS)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from citeloom.catalog.documents import NOT_EMBEDDED, Document
 from citeloom.core import fault_injection as faults
-from citeloom.core.errors import Cause, CiteLoomError
+from citeloom.core.errors import CiteLoomError, Code
 from citeloom.importing.import_state import ImportState
 from citeloom.importing.payloads import embedded_text
 from citeloom.importing.sources.names import shown_source
@@ -62,7 +62,7 @@ class Embedder:
             try:
                 vectors = dict(zip(unique, self._state.embed(unique), strict=True))
             except CiteLoomError as error:
-                if error.cause is Cause.OUTSIDE:
+                if error.code != Code.EMBEDDING_FAILED:
                     raise
                 self._state.embed([_PROBE])  # fails if the model is broken, not a text
                 vectors, errors = self._embed_one_by_one(unique)
@@ -79,6 +79,8 @@ class Embedder:
             try:
                 (vectors[text],) = self._state.embed([text])
             except CiteLoomError as error:
+                if error.code != Code.EMBEDDING_FAILED:
+                    raise
                 errors[text] = error
         return vectors, errors
 

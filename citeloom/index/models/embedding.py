@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import os
 import threading
 import time
@@ -23,6 +24,8 @@ from citeloom.index.models.loading import BUNDLED, DenseInfo, describe, is_stati
 from citeloom.index.models.openvino_trial import Trial, is_installed, known_trial, try_openvino
 from citeloom.index.models.reranker import Reranker
 from citeloom.index.models.stemming import code_of, passage_vector, question_vector
+
+log = logging.getLogger(__name__)
 
 AUTO = "auto"  # each document in its own language
 _CACHED_QUERIES = 512
@@ -110,6 +113,7 @@ class ModelRegistry:
         self._loading: dict[str, threading.Lock] = {}
         self._loaded: dict[str, Any] = {}  # by name
         self._used: dict[str, float] = {}  # when, by the monotonic clock
+        self._infos: dict[str, DenseInfo] = {}  # of models that were loaded
         self._trying = threading.Lock()
         self._trials: dict[str, Trial] = {}
         self._embedded: Counter[str] = Counter()  # passages by model
@@ -118,19 +122,26 @@ class ModelRegistry:
         """Return the description of a model; the bundled one is not loaded for it."""
         return BUNDLED if name == BUNDLED_DENSE else self.dense(name).info
 
+    def known_info(self, name: str) -> DenseInfo | None:
+        """Return the description of a model if it has been loaded since the engine began."""
+        return BUNDLED if name == BUNDLED_DENSE else self._infos.get(name)
+
     def dense(self, name: str) -> DenseModel:
         """Return a dense model."""
 
         def load() -> DenseModel:
-            trial = self._trial(name)
-            return DenseModel(
-                name,
-                os.cpu_count() or 2,
-                allow_download=self._settings.allow_download,
-                by_openvino=bool(trial and trial.passed),
-            )
+            trial, cores = self._trial(name), os.cpu_count() or 2
+            if trial and trial.passed:
+                try:
+                    return DenseModel(name, cores, by_openvino=True)
+                except Exception as error:
+                    log.warning("OpenVINO cannot load the model %s: %s", name, error)
+                    self._trials[name] = Trial(False, f"it cannot load the model: {error}")
+            return DenseModel(name, cores, allow_download=self._settings.allow_download)
 
-        return self._load_once(name, load)
+        model = self._load_once(name, load)
+        self._infos[name] = model.info
+        return model
 
     def fastest_dense(self, name: str, *, try_again: bool = False) -> DenseModel:
         """Return a dense model, after OpenVINO was tried with it on this machine: the first time, that takes seconds.
@@ -140,12 +151,15 @@ class ModelRegistry:
         model = self.dense(name)  # also makes sure that it is on this machine
         if model.by_openvino or (name in self._trials and not try_again) or not is_installed() or is_static(name):
             return model
+        del model
         with self._trying:
+            if (model := self.dense(name)).by_openvino:
+                return model  # another thread has tried it meanwhile
+            del model
             trial = self._trial(name)
             if trial is None or (try_again and not trial.passed):
                 trial = self._trials[name] = try_openvino(name)
         if trial.passed:
-            del model
             self._release(name)
             _collect()
         return self.dense(name)
@@ -185,9 +199,12 @@ class ModelRegistry:
     def release_unused(self, seconds: float) -> None:
         """Free the models that nobody has used for so long."""
         until = time.monotonic() - seconds
-        for name in [name for name, used in self._used.items() if used < until]:
+        with self._lock:
+            unused = [name for name, used in self._used.items() if used < until]
+        for name in unused:
             self._release(name)
-        _collect()
+        if unused:
+            _collect()
 
     def _release(self, name: str) -> None:
         """Free a model; who is using it keeps it until then."""

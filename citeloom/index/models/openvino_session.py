@@ -25,8 +25,9 @@ class _Session:
     """The part of onnxruntime's session that fastembed uses. Threads may call it concurrently."""
 
     def __init__(self, file: Path, parallel: int) -> None:
-        import openvino
+        import openvino as _openvino
 
+        openvino: Any = _openvino  # has no type information
         settings = {
             # Its default on some processors is bf16: less exact, and an illegal instruction on some virtual machines.
             "INFERENCE_PRECISION_HINT": "f32",
@@ -34,8 +35,7 @@ class _Session:
             "INFERENCE_NUM_THREADS": parallel,
             "ENABLE_CPU_PINNING": False,  # workers and other programs need the cores too
         }
-        core: Any = openvino.Core()  # type: ignore[attr-defined]
-        self._model: Any = core.compile_model(str(file), "CPU", settings)
+        self._model: Any = openvino.Core().compile_model(str(file), "CPU", settings)
         self._inputs = [_Input(node.get_any_name()) for node in self._model.inputs]
         self._idle: list[Any] = []  # inference requests; there are as many as threads have called at once
 

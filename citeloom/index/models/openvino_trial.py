@@ -18,7 +18,7 @@ import sys
 import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from citeloom.core import fault_injection as faults
@@ -45,7 +45,10 @@ class Trial:
 
 def is_installed() -> bool:
     """Whether OpenVINO is installed."""
-    return importlib.util.find_spec("openvino") is not None
+    try:
+        return bool(version("openvino")) and importlib.util.find_spec("openvino") is not None
+    except PackageNotFoundError:
+        return False
 
 
 def known_trial(name: str) -> Trial | None:
@@ -67,7 +70,7 @@ def try_openvino(name: str) -> Trial:
     kept[name] = {"environment": _environment(), **asdict(trial)}
     try:
         atomic_file.write(_file(), json.dumps(kept, indent=1).encode())
-    except CiteLoomError as error:
+    except (CiteLoomError, OSError) as error:
         log.warning("OpenVINO will be tried again: %s", error)
     return trial
 
@@ -79,7 +82,8 @@ def _run_in_child(name: str) -> Trial:
             command,
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            text=True,
+            encoding="utf-8",
+            errors="replace",
             cwd=Path(__file__).parents[3],
             timeout=_SECONDS,
             check=False,
@@ -90,8 +94,11 @@ def _run_in_child(name: str) -> Trial:
         return Trial(False, f"its trial could not be started: {error}")
     if child.returncode:
         return Trial(False, f"its trial ended with {_exit_reason(child.returncode, child.stderr)}")
-    cosine, ratio = json.loads(child.stdout)
-    if cosine < _MIN_COSINE:
+    try:
+        cosine, ratio = map(float, json.loads(child.stdout.splitlines()[-1]))
+    except (ValueError, IndexError, TypeError):
+        return Trial(False, "its trial gave no result")
+    if not cosine >= _MIN_COSINE:  # also if it is not a number
         return Trial(False, f"its vectors differ from those of onnxruntime: cosine {cosine:.4f}")
     if ratio >= 1:
         return Trial(False, f"it takes {ratio:.2f} times as long as onnxruntime")
