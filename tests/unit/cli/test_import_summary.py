@@ -37,6 +37,5 @@ def test_a_large_import_ends_with_a_few_lines() -> None:
 
 
 def test_an_import_with_nothing_to_do_says_so() -> None:
-    assert list(import_summary("p", ImportResult(duration_seconds=0.31))) == ["Nothing to do.", "Complete after 0.3 s."]
-    unchanged = ImportResult(skipped=20, duration_seconds=0.3)
-    assert next(import_summary("p", unchanged)) == "20 unchanged."
+    assert list(import_summary("p", ImportResult(duration_seconds=0.31))) == ["Nothing to do."]
+    assert list(import_summary("p", ImportResult(skipped=20, duration_seconds=0.3))) == ["20 unchanged."]
