@@ -1,8 +1,8 @@
 """The documents of all imports, in three lanes in strict priority: words, vectors, slow pages.
 
 Reading is done by worker processes and embedding by the model's threads; this module decides what is next, and writes
-one document at a time. A lane begins new work only while the lanes before it have none, except that slow pages always
-have one worker. Within a lane, imports of few documents come first. Two imports may have the same document: the second
+one document at a time. A lane begins new work only while the lanes before it have none, except that slow pages have one
+worker unless words have just come. Within a lane, imports of few documents come first. Two imports may have the same document: the second
 one finds it unchanged.
 """
 
@@ -33,6 +33,7 @@ FEW = 20  # so many documents that come together do not wait for larger imports
 _GROUP = 64  # documents whose passages are embedded together, so that batches are full
 _AHEAD = 4  # documents that are read ahead, for each worker
 _PATIENCE_SECONDS = 1.0  # how long documents that were read wait for an earlier one
+_WORDS_FIRST_SECONDS = 20.0  # so long, slow pages wait for words altogether: most imports have written them by then
 _LOCKED_SECONDS = 0.25  # how often a locked index is checked
 _CHECK_SECONDS = 5.0  # how often the power supply is checked
 
@@ -135,6 +136,7 @@ class DocumentQueue:
         self._readings: dict[Lane, dict[Task, _Reading]] = {Lane.WORDS: {}, Lane.SLOW_PAGES: {}}
         self._embedding: _Embedding | None = None
         self._last_commits: dict[str, float] = {}
+        self._words_since: float | None = None  # when the first of the words that wait now came
         self._readers = ThreadPoolExecutor((_AHEAD + 1) * workers, thread_name_prefix="read")
         self._embedder = ThreadPoolExecutor(1, thread_name_prefix="embed-batch")
         self._thread = threading.Thread(target=self._run, name="documents", daemon=True)
@@ -276,6 +278,10 @@ class DocumentQueue:
         while self._begun(Lane.WORDS) < _AHEAD * self._workers:
             if not self._read_next(Lane.WORDS):
                 break
+        words_wait = self._first_unlocked(Lane.WORDS) is not None
+        self._words_since = (self._words_since or time.monotonic()) if words_wait else None
+        if words_wait and time.monotonic() - (self._words_since or 0.0) < _WORDS_FIRST_SECONDS:
+            return
         if self._first(Lane.SLOW_PAGES) is None or not self._has_power():
             return
         alone = not (self._readings[Lane.WORDS] or self._first(Lane.VECTORS) or self._embedding)

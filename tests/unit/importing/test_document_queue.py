@@ -145,6 +145,22 @@ def test_words_come_before_vectors_and_slow_pages_have_one_worker_until_nothing_
     assert sorted(log[-2:]) == ["write s2", "write s3"]
 
 
+def test_slow_pages_wait_for_words_but_not_for_ever(
+    new_queue: Callable[..., DocumentQueue], log: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queue, work = new_queue(), FakeImport(log)
+    words = [f"a{number}" for number in range(9)]
+    work.hold(*(f"read {word}" for word in words))
+    queue.add(work.tasks(WORDS, *words) + work.tasks(SLOW_PAGES, "s"))
+    until(log, "read a0", "read a1", "read a2", "read a3")
+    assert "read a4" not in log and "read s" not in log
+    monkeypatch.setattr(document_queue, "_WORDS_FIRST_SECONDS", 0.0)
+    queue.wake_up()
+    until(log, "read s")
+    work.release()
+    finish(queue, work)
+
+
 def test_vectors_wait_from_the_next_batch_on_while_words_wait(
     new_queue: Callable[..., DocumentQueue], log: list[str]
 ) -> None:
