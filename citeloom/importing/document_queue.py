@@ -2,8 +2,8 @@
 
 Reading is done by worker processes and embedding by the model's threads; this module decides what is next, and writes
 one document at a time. A lane begins new work only while the lanes before it have none, except that slow pages have one
-worker unless words have just come. Within a lane, imports of few documents come first. Two imports may have the same document: the second
-one finds it unchanged.
+worker unless words have just come. Within a lane, imports of few documents come first. Two imports may have the same
+document: the second one finds it unchanged.
 """
 
 from __future__ import annotations
