@@ -20,7 +20,8 @@ from citeloom.catalog.documents import Document, State
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.jobs import JobStopped, ReportProgress
 from citeloom.importing.discovery import Discovery, ImportPlan
-from citeloom.importing.document_queue import FEW, Task
+from citeloom.importing.document_queue import FEW
+from citeloom.importing.document_task import Task
 from citeloom.importing.import_progress import Lane
 from citeloom.importing.import_state import ImportContext, ImportState
 from citeloom.importing.rebuild import check_model

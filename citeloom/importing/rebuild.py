@@ -10,9 +10,9 @@ from citeloom.catalog.documents import Document, State
 from citeloom.core.errors import Cause, CiteLoomError, Code
 from citeloom.core.jobs import JobStopped
 from citeloom.importing.import_state import ImportState, check_weights
-from citeloom.importing.payloads import embedded_text
 from citeloom.importing.sources.names import STORED
 from citeloom.importing.stages.embed import embed_missing, known_vectors
+from citeloom.importing.stages.payloads import embedded_text
 from citeloom.importing.writer import RebuildWriter
 from citeloom.index.base import Collection, Point, ScoredPoint
 from citeloom.index.filters import of_document

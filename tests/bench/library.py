@@ -21,7 +21,7 @@ from citeloom.core.ids import document_id, passage_id, passage_set_id
 from citeloom.core.settings import BUNDLED_DENSE, BUNDLED_SPARSE
 from citeloom.core.text.sentences import sentences
 from citeloom.core.types import Passage, Record
-from citeloom.importing.payloads import payload
+from citeloom.importing.stages.payloads import payload
 from citeloom.index.base import Point
 from citeloom.index.models.embedding import DenseModel
 from tests.bench.figures import say

@@ -20,7 +20,7 @@ import pytest
 from reportlab.lib.styles import getSampleStyleSheet
 from reportlab.platypus import Flowable, PageBreak, Paragraph, SimpleDocTemplate
 
-from citeloom.importing.payloads import embedded_text
+from citeloom.importing.stages.payloads import embedded_text
 from citeloom.index.edge.collection import EdgeCollection
 from citeloom.ipc.protocol import PROTOCOL
 from tests.faults import Fault, as_variable, fault

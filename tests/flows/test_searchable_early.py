@@ -17,8 +17,8 @@ import psutil
 import pypdfium2
 import pytest
 
-from citeloom.importing.payloads import embedded_text
 from citeloom.importing.sources.folder import hash_file
+from citeloom.importing.stages.payloads import embedded_text
 from tests.faults import Fault, Pause, as_variable, fault, set_number
 from tests.flows.steps import (
     Control,

@@ -19,7 +19,6 @@ from citeloom.core.ids import passage_id, passage_set_id
 from citeloom.core.jobs import JobStopped
 from citeloom.core.types import Passage, Record
 from citeloom.importing.import_state import ImportState
-from citeloom.importing.payloads import embedded_text, payload
 from citeloom.importing.sources.folder import FoundFile
 from citeloom.importing.sources.names import shown_source, source_name
 from citeloom.importing.stages.embed import embed_missing, known_vectors
@@ -36,6 +35,7 @@ from citeloom.importing.stages.match import (
     split_metadata,
 )
 from citeloom.importing.stages.passage_mapping import map_passages
+from citeloom.importing.stages.payloads import embedded_text, payload
 from citeloom.importing.stages.plan import document_row
 from citeloom.importing.stages.read import Reader, ReadResult, text_language
 from citeloom.importing.writer import LiveWriter, Writer

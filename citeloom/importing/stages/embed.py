@@ -11,8 +11,8 @@ from citeloom.catalog.documents import NOT_EMBEDDED, Document
 from citeloom.core import fault_injection as faults
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.importing.import_state import ImportState
-from citeloom.importing.payloads import embedded_text
 from citeloom.importing.sources.names import shown_source
+from citeloom.importing.stages.payloads import embedded_text
 from citeloom.index.base import Collection, Point, ScoredPoint
 from citeloom.index.filters import AnyOf, of_document
 

@@ -21,9 +21,9 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.files.open_within import open_within
 from citeloom.core.json_values import YEARS
 from citeloom.core.types import Record
-from citeloom.importing.payloads import record_values
 from citeloom.importing.sources.folder import FoundFile, ItemRecord, hash_file
 from citeloom.importing.sources.names import shown_source
+from citeloom.importing.stages.payloads import record_values
 from citeloom.index.base import Collection
 from citeloom.index.filters import of_document
 

@@ -13,7 +13,8 @@ import pytest
 
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.importing import document_queue
-from citeloom.importing.document_queue import DocumentQueue, Task
+from citeloom.importing.document_queue import DocumentQueue
+from citeloom.importing.document_task import Task
 from citeloom.importing.import_progress import Lane
 from citeloom.importing.sources.folder import FoundFile
 from citeloom.importing.stages.embed import Batch

@@ -13,8 +13,8 @@ from citeloom.catalog import Catalog
 from citeloom.catalog.documents import Document, State
 from citeloom.catalog.projects import Project
 from citeloom.core.types import Passage, Record
-from citeloom.importing.payloads import payload
 from citeloom.importing.stages.match import RecordFinder, refresh
+from citeloom.importing.stages.payloads import payload
 from citeloom.index.base import Point
 from citeloom.index.edge.collection import EdgeCollection
 from citeloom.index.filters import parse

@@ -9,7 +9,7 @@ from citeloom.catalog.documents import Document
 from citeloom.catalog.projects import Project
 from citeloom.core.ids import passage_id, passage_set_id
 from citeloom.core.types import Passage, Record
-from citeloom.importing.payloads import payload, record_values
+from citeloom.importing.stages.payloads import payload, record_values
 
 CONTRACT = {
     "project_id", "doc_id", "chunk_id", "chunk_index", "citekey", "doi", "url", "year", "authors", "title",
