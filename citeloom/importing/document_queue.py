@@ -173,8 +173,8 @@ class DocumentQueue:
             self._changed.notify_all()
         if self._thread.is_alive():
             self._thread.join()
-        self._readers.shutdown(wait=False, cancel_futures=True)
-        self._embedder.shutdown(wait=False, cancel_futures=True)
+        self._readers.shutdown(cancel_futures=True)  # readings in progress have been asked to stop as well
+        self._embedder.shutdown(cancel_futures=True)
 
     # -- the thread ------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ import pytest
 
 from citeloom.api.engine import Pause, Resume, Status
 from citeloom.api.events import Event, JobFinished, Paused
-from citeloom.api.library import AddProject, AgentChunk, DeleteDocument, RemoveProject, StoreChunks
+from citeloom.api.library import AgentChunk, DeleteDocument, RemoveProject, StoreChunks
 from citeloom.catalog import Catalog
 from citeloom.core import fault_injection
 from citeloom.core.cancel import Cancel
@@ -27,42 +27,7 @@ from citeloom.importing.watch.watcher import ProjectWatcher
 from citeloom.zotero.gateway import ZoteroGateway
 from tests.faults import Pause as PausePoint
 from tests.support import wait_for
-
-PAPERS = ("bog", "coral", "moth", "tide")
-
-
-@pytest.fixture
-def papers(tmp_path: Path) -> Path:
-    folder = tmp_path / "papers"
-    folder.mkdir()
-    for word in PAPERS:
-        (folder / f"{word}.md").write_text(f"# On the {word}\n\nThe {word} was measured.\n")
-    return folder
-
-
-@pytest.fixture
-def new_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], Container]]:
-    """Makes engines in one data folder, one after the other."""
-    monkeypatch.setenv("CITELOOM_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("CITELOOM_WATCH", "off")
-    made: list[Container] = []
-
-    def make() -> Container:
-        if made:
-            made[-1].stop()
-        made.append(Container(Settings()))
-        made[-1].jobs.start()
-        return made[-1]
-
-    yield make
-    made[-1].stop()
-
-
-@pytest.fixture
-def engine(new_engine: Callable[[], Container], papers: Path) -> Container:
-    service = new_engine()
-    service.projects.add_project(AddProject(project="p", folders=[str(papers)]))
-    return service
+from tests.unit.engine.conftest import PAPERS
 
 
 @pytest.fixture

@@ -20,14 +20,13 @@ from citeloom.core.jobs import Job
 from citeloom.core.settings import Index, Settings
 from citeloom.engine import active_job
 from citeloom.engine.container import Container
-from citeloom.importing.requests import ImportRequest
 from citeloom.index.edge.collection import EdgeCollection
 from citeloom.index.models.embedding import DenseModel
 from tests.keyring_for_tests import Memory
 from tests.qdrant_stand_in import QdrantStandIn
 from tests.support import wait_for
+from tests.unit.engine.conftest import PAPERS, ended, submit
 
-WORDS = ("bog", "coral", "moth", "tide")
 Read = Callable[..., dict[str, Any]]
 
 
@@ -35,15 +34,6 @@ Read = Callable[..., dict[str, Any]]
 def qdrant() -> Iterator[QdrantStandIn]:
     with QdrantStandIn() as server:
         yield server
-
-
-@pytest.fixture
-def papers(tmp_path: Path) -> Path:
-    folder = tmp_path / "papers"
-    folder.mkdir()
-    for word in WORDS:
-        (folder / f"{word}.md").write_text(f"# On the {word}\n\nThe {word} was measured.\n")
-    return folder
 
 
 @pytest.fixture
@@ -63,16 +53,6 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, papers: Path) -> Itera
 
     yield service
     made[-1].stop()
-
-
-def submit(service: Container, **options: Any) -> Job:
-    return service.jobs.submit(ImportRequest("p", **options))
-
-
-def ended(service: Container, job: Job) -> dict[str, Any]:
-    finished, _ = service.jobs.wait(job.id, 60)
-    assert finished is not None
-    return {"state": finished.state, **finished.result}
 
 
 def waits_for(service: Container, job: Job) -> str:
@@ -135,14 +115,14 @@ def test_what_waits_can_be_stopped_paused_or_asked_for_again(
     waits_for(service, job)
     qdrant.says = None
     assert submit(service).id == job.id, "who asks for the same ends the pause"
-    assert ended(service, job)["new"] == len(WORDS)
+    assert ended(service, job)["new"] == len(PAPERS)
 
 
 def test_a_rebuild_elsewhere_takes_the_place_of_what_waits_for_a_server_that_is_gone(
     make: Callable[..., Container], qdrant: QdrantStandIn, papers: Path
 ) -> None:
     service = make(qdrant.address)
-    assert ended(service, submit(service))["new"] == len(WORDS)
+    assert ended(service, submit(service))["new"] == len(PAPERS)
     qdrant.close()
     (papers / "moth.md").write_text("# On the moth\n\nAnother text.\n")
     waiting = submit(service)
@@ -157,7 +137,7 @@ def test_a_rebuild_elsewhere_takes_the_place_of_what_waits_for_a_server_that_is_
 
 def test_a_rebuild_goes_on_where_it_was(make: Callable[..., Container], monkeypatch: pytest.MonkeyPatch) -> None:
     service, upsert = make(), EdgeCollection.upsert
-    assert ended(service, submit(service))["new"] == len(WORDS)
+    assert ended(service, submit(service))["new"] == len(PAPERS)
     written: list[str] = []
 
     def full_once(self: EdgeCollection, points: Any) -> None:
@@ -169,8 +149,8 @@ def test_a_rebuild_goes_on_where_it_was(make: Callable[..., Container], monkeypa
 
     monkeypatch.setattr(EdgeCollection, "upsert", full_once)
     result = ended(service, submit(service, force_rebuild=True))
-    assert (result["state"], result["new"] + result["replaced"], result["failed"]) == ("done", len(WORDS), 0)
-    assert len(written) == len(WORDS) + 1, "what was written is not written again"
+    assert (result["state"], result["new"] + result["replaced"], result["failed"]) == ("done", len(PAPERS), 0)
+    assert len(written) == len(PAPERS) + 1, "what was written is not written again"
 
 
 def test_a_document_whose_reader_is_killed_is_read_later_and_fails_only_when_that_goes_on(
@@ -190,7 +170,7 @@ def test_a_document_whose_reader_is_killed_is_read_later_and_fails_only_when_tha
 
     monkeypatch.setattr(WorkerPool, "convert", kill)
     result = ended(service, submit(service))
-    assert (result["new"], result["failed"], len(killed)) == (len(WORDS), 0, 2)
+    assert (result["new"], result["failed"], len(killed)) == (len(PAPERS), 0, 2)
 
     killed.clear()
     times = 10**6
@@ -218,7 +198,7 @@ def test_a_model_that_is_missing_is_waited_for_and_words_are_found_meanwhile(
     assert set(states(service).values()) == {"ready"}, "found by their words meanwhile"
     assert service.catalog.documents.without_vectors("p")
     missing = False
-    assert ended(service, job)["new"] == len(WORDS)
+    assert ended(service, job)["new"] == len(PAPERS)
     assert not service.catalog.documents.without_vectors("p")
 
 
@@ -248,7 +228,7 @@ def test_what_an_outage_made_fail_before_is_read_by_the_next_sync_and_the_rest_w
     assert "and 2 more" in note.seen and "citeloom sync p --retry" in note.next_step
 
     assert ended(service, submit(service))["failed"] == 1
-    assert states(service) == {**dict.fromkeys(WORDS, "ready"), "empty": "failed"}
+    assert states(service) == {**dict.fromkeys(PAPERS, "ready"), "empty": "failed"}
     (cached,) = [one for one in service.catalog.documents.all("p") if one.state == State.FAILED]
     cached.reason = "as it was told before"
     service.catalog.documents.save(cached)
