@@ -81,6 +81,7 @@ class _Worker:
         self._process: subprocess.Popen[bytes] | None = None
         self._copies = ""
         self._served = 0
+        self._closed = False
 
     def call(
         self,
@@ -94,6 +95,9 @@ class _Worker:
         if process is None or process.poll() is not None:
             self.end()
             process = self._process = self._start()
+            if self._closed:  # meanwhile
+                self.end()
+                raise JobStopped
         assert process.stdin and process.stdout
         number = next(self._numbers)
         with _Watchdog(process, limits, stopped) as watch:
@@ -122,6 +126,11 @@ class _Worker:
             raise _WorkerDied(process.returncode)
         self._served += 1
         return reply
+
+    def close(self) -> None:
+        """End the process for good."""
+        self._closed = True
+        self.end()
 
     def refresh(self, most_documents: int) -> None:
         """End a process that has converted many documents or uses much memory."""
@@ -272,7 +281,7 @@ class WorkerPool:
         """End all worker processes, even during a conversion."""
         self._ended.set()
         for worker in self._all:
-            worker.end()
+            worker.close()
 
 
 class StandbyWorker:

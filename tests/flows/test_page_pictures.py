@@ -6,6 +6,7 @@ import base64
 import io
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -62,8 +63,12 @@ def hit(project: Project, words: str, source: str) -> dict[str, Any]:
 def picture_workers(home: Path) -> list[psutil.Process]:
     """The processes that are kept for people who look at pages."""
     children = psutil.Process(engine_address(home)["pid"]).children()
-    alive = [child for child in children if child.status() != psutil.STATUS_ZOMBIE]
-    return [child for child in alive if "--interactive" in child.cmdline()]
+    found = []
+    for child in children:
+        with suppress(psutil.Error):  # it has ended
+            if "--interactive" in child.cmdline():
+                found.append(child)
+    return found
 
 
 def test_a_hit_is_shown_on_its_page_with_its_lines_marked(library: Project) -> None:
