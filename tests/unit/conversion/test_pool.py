@@ -278,13 +278,19 @@ def test_a_refusal_comes_back_as_it_was_meant(use: Use, processes: Processes) ->
     assert len(processes) == 1
 
 
-def test_workers_that_were_ended_start_anew(use: Use, processes: Processes) -> None:
+def test_idle_workers_that_were_ended_start_anew_and_those_of_an_ended_pool_do_not(
+    use: Use, processes: Processes
+) -> None:
     workers = use(ANSWER, count=2)
     ask(workers, "a")
-    workers.end()
+    workers.end_idle()
     assert all(process.returncode is not None for process in processes)
     assert ask(workers, "b")["echo"] == "b"
     assert len(processes) == 2
+    workers.end()
+    with pytest.raises(JobStopped):
+        ask(workers, "c")
+    assert all(process.returncode is not None for process in processes)
 
 
 @pytest.mark.parametrize("path", ["crash", "hang"])
