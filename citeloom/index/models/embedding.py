@@ -61,9 +61,12 @@ class DenseModel:
             text = self._prefixes.passage + text
             return cast("list[float]", next(iter(self._model.embed([text], batch_size=1))).tolist())
 
+        # OpenVINO prepares each change of length anew: texts of nearly equal length follow each other.
+        by_length = sorted(range(len(texts)), key=lambda at: len(texts[at]))
         try:
             faults.point("models.embed", len(texts))
-            return list(self._pool.map(embed_one, texts))
+            vectors = dict(zip(by_length, self._pool.map(embed_one, [texts[at] for at in by_length]), strict=True))
+            return [vectors[at] for at in range(len(texts))]
         except Exception as error:
             raise _embedding_failed(self.name, error) from error
 

@@ -35,7 +35,10 @@ class _Session:
             "INFERENCE_NUM_THREADS": parallel,
             "ENABLE_CPU_PINNING": False,  # workers and other programs need the cores too
         }
-        self._model: Any = openvino.Core().compile_model(str(file), "CPU", settings)
+        core = openvino.Core()
+        model = core.read_model(str(file))
+        _remove_nan_guards(model)
+        self._model: Any = core.compile_model(model, "CPU", settings)
         self._inputs = [_Input(node.get_any_name()) for node in self._model.inputs]
         self._idle: list[Any] = []  # inference requests; there are as many as threads have called at once
 
@@ -54,3 +57,17 @@ class _Session:
         outputs = [found[name] for name in names] if names else [*found.to_tuple()]
         self._idle.append(request)
         return [output[:, :length] if output.ndim == 3 else output for output in outputs]
+
+
+def _remove_nan_guards(model: Any) -> None:
+    """Remove what replaces NaN in attention weights: OpenVINO fuses attention without it, and takes 6 % less time.
+
+    Weights are only NaN where a token may attend to no other; each may attend to the first one.
+    """
+    for node in model.get_ordered_ops():
+        if node.get_type_name() != "Select":
+            continue
+        guard, _, values = (node.input_value(index) for index in range(3))
+        is_nan = guard.get_node()
+        if is_nan.get_type_name() == "IsNaN" and is_nan.input_value(0) == values:
+            node.output(0).replace(values)
