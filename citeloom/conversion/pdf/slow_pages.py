@@ -21,6 +21,8 @@ _OCR_REASONS = {TextLayer.ABSENT: NO_TEXT, TextLayer.GARBLED: GARBLED}
 # have a fifth of the words inside figures; a lower limit adds more pages than gains.
 _MAX_SCATTERED = 25
 _FEW_WORDS = 4
+_PROSE = re.compile(r"[^\W\d_]{4}")
+_NUMBERS = 0.4  # least share of digits in numbers
 _ITEM_LABEL = re.compile(r"^(?:\[[^\]]{1,12}\]|\(?\w{1,3}[.)]|[^\w\s])$")
 
 
@@ -41,11 +43,21 @@ def slow_pages(
 def is_uncertain(paragraphs: Sequence[Paragraph]) -> bool:
     """Return whether much of a page's text is scattered: a few words by themselves, or lines with a wide gap inside.
 
-    Such are the labels of a figure among the paragraphs, or the lines of two columns taken for one.
+    Such are the labels of a figure among the paragraphs, or the lines of two columns taken for one. Parts of formulas
+    do not count: a layout model orders them no better.
     """
     scattered = 0
     for paragraph in paragraphs:
         if paragraph.kind in (BlockKind.TEXT, BlockKind.FOOTNOTE):  # small words low on a page pass for notes
-            scattered += len(paragraph.text.split()) <= _FEW_WORDS
-            scattered += sum(line.cells > 1 + bool(_ITEM_LABEL.match(line.words[0].text)) for line in paragraph.lines)
+            scattered += len(paragraph.text.split()) <= _FEW_WORDS and not _is_formula(paragraph.text)
+            scattered += sum(
+                line.cells > 1 + bool(_ITEM_LABEL.match(line.words[0].text)) and not _is_formula(line.text)
+                for line in paragraph.lines
+            )
     return scattered >= _MAX_SCATTERED
+
+
+def _is_formula(text: str) -> bool:
+    """Return whether a few words have neither a word of prose nor many digits, as those of a table or an axis have."""
+    digits = sum(character.isdigit() for character in text)
+    return not _PROSE.search(text) and digits < _NUMBERS * len(text)

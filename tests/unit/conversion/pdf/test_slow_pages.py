@@ -61,6 +61,18 @@ def test_the_first_reading_names_the_pages_that_need_more_and_why(tmp_path: Path
     assert doc.slow_pages == {"no text": [2], "uncertain layout": [3]}
 
 
+def test_formulas_need_no_layout_however_many_pieces_they_are_in(tmp_path: Path) -> None:
+    paper = Paper(tmp_path / "formulas.pdf")
+    for number in range(32):
+        if number % 2 == 0:
+            paper.line(FILLER[number // 2 % 4], skip=14)
+        x = 80 + 97 * number % 230
+        paper.at(x, paper.y, "E |x| ≤")
+        paper.at(x + 110, paper.y, f"(7.{number})")
+        paper.y -= 14
+    assert convert(paper.save(), QUICK).slow_pages == {}
+
+
 def test_the_slow_conversion_leaves_sound_pages_as_they_were_read(tmp_path: Path) -> None:
     path = three_pages(tmp_path)
     quick, slow = convert(path, QUICK), convert(path)
