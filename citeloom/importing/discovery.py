@@ -23,6 +23,7 @@ from citeloom.importing.sources.web_address import is_address
 from citeloom.importing.sources.zotero import item_source
 from citeloom.zotero.scope import Scope
 
+_PLAN_SECONDS = 60.0  # for so long a plan can be carried out: files that were gone may have come back
 _SYNC = "Sync the project: that finds the file again, or removes the document."
 
 
@@ -33,6 +34,7 @@ class ImportPlan:
     found: SourceContents
     plan: Plan
     made_at: float  # by the monotonic clock, before looking
+    sources: list[Source]  # that the project may read, before looking
 
     @property
     def changes_anything(self) -> bool:
@@ -51,9 +53,13 @@ class Discovery:
 
     def make_plan(self, *, again: bool = False, only_changes: bool = False) -> ImportPlan:
         """Look through the sources and compare them with the catalog."""
-        made_at = time.monotonic()
+        made_at, sources = time.monotonic(), self._allowed()
         found = self.find()
-        return ImportPlan(found, self.plan(found, again=again, only_changes=only_changes), made_at)
+        return ImportPlan(found, self.plan(found, again=again, only_changes=only_changes), made_at, sources)
+
+    def is_current(self, made: ImportPlan) -> bool:
+        """Whether a plan can be carried out: it is new, and the project may read the same sources as then."""
+        return time.monotonic() - made.made_at < _PLAN_SECONDS and made.sources == self._allowed()
 
     def find(self) -> SourceContents:
         """Return everything that the import's sources contain now, or the files of the requested documents."""

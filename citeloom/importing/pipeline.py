@@ -157,9 +157,9 @@ class ImportRun:
         check_model(self.state)
 
     def _discover_and_plan(self) -> ImportPlan:
-        """Return the plan that somebody made for this import, if nothing was written since; else make it."""
+        """Return the plan that somebody made for this import, if it is current and nothing was written since."""
         given, self._plan = self._plan, None
-        if given and given.made_at > self._queue.last_commit(self.project_id):
+        if given and self._discovery.is_current(given) and given.made_at > self._queue.last_commit(self.project_id):
             return given
         with self.state.timed("plan"):
             return self._discovery.make_plan()

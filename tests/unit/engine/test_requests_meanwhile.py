@@ -15,7 +15,7 @@ from citeloom.catalog.documents import NOT_EMBEDDED, State
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.engine import container
 from citeloom.engine.container import Container
-from citeloom.importing import pipeline
+from citeloom.importing import discovery, pipeline
 from citeloom.index.models.embedding import DenseModel
 from tests.support import wait_for
 from tests.unit.engine.conftest import PAPERS, add_paper, ended, submit
@@ -76,6 +76,32 @@ def test_documents_of_a_source_that_is_removed_do_not_come_back_by_an_import_tha
     assert ended(engine, job)["state"] == "cancelled"
     wait_for(lambda: not engine.jobs.unfinished(), "the sync that removes the documents")
     assert engine.catalog.documents.all("p") == []
+
+
+def test_an_import_that_waits_in_the_queue_leaves_out_a_source_that_is_removed_meanwhile(
+    engine: Container, papers: Path
+) -> None:
+    engine.jobs.set_paused(True)
+    engine.imports.sync_if_needed("p")
+    engine.projects.disallow_source(DisallowSource(project="p", source=str(papers)))
+    engine.jobs.set_paused(False)
+    wait_for(lambda: not engine.jobs.unfinished(), "the imports")
+    assert engine.catalog.documents.all("p") == []
+
+
+def test_a_plan_that_waited_long_removes_nothing_that_has_come_back_since(
+    engine: Container, papers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended(engine, submit(engine))
+    text = (papers / "moth.md").read_text()
+    engine.jobs.set_paused(True)
+    (papers / "moth.md").unlink()
+    engine.imports.sync_if_needed("p")
+    (papers / "moth.md").write_text(text)
+    monkeypatch.setattr(discovery, "_PLAN_SECONDS", 0.0, raising=False)
+    engine.jobs.set_paused(False)
+    wait_for(lambda: not engine.jobs.unfinished(), "the import")
+    assert searchable(engine) == list(PAPERS)
 
 
 def test_scans_wait_for_mains_power_and_are_read_by_the_next_engine_although_only_the_watcher_asked(
