@@ -89,6 +89,11 @@ class Collection(ABC):
         self._readers: dict[int, int] = {}  # number of readers by the change they began after
         self._reader_done = threading.Condition()
 
+    @property
+    def hides_passages(self) -> bool:
+        """Whether passages are hidden: they are being written, or were replaced and could not be deleted."""
+        return bool(self._hidden)
+
     def hide(self, passage_set: str) -> None:
         """Hide a set of passages from readers."""
         with self._reader_done:

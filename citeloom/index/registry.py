@@ -89,11 +89,15 @@ class Collections:
             return opened[location.generation]
 
     def close_unused(self, seconds: float) -> None:
-        """Close the collections that nobody has asked for in so long; the next request opens them again."""
+        """Close the collections that nobody has asked for in so long; the next request opens them again.
+
+        One that hides passages stays open: which, is known to it alone.
+        """
         until = time.monotonic() - seconds
         for name in list(self._used):
             with self.opening(name):
-                if self._used.get(name, until) >= until:
+                hides = any(collection.hides_passages for collection in self._open.get(name, {}).values())
+                if hides or self._used.get(name, until) >= until:
                     continue
                 del self._used[name]
                 for collection in self._open.pop(name, {}).values():

@@ -16,6 +16,7 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.engine import container
 from citeloom.engine.container import Container
 from citeloom.importing import discovery, pipeline
+from citeloom.index.edge.collection import EdgeCollection
 from citeloom.index.models.embedding import DenseModel
 from tests.support import wait_for
 from tests.unit.engine.conftest import PAPERS, add_paper, ended, submit
@@ -141,3 +142,28 @@ def test_a_text_that_the_model_refuses_leaves_the_others_their_vectors(
         assert len(left.warnings) == 1
     engine.imports.sync_if_needed("p")
     assert not engine.jobs.unfinished(), "the watcher does not try it again and again"
+
+
+def test_a_replaced_text_that_could_not_be_deleted_is_not_found_again_after_a_rest(
+    engine: Container, papers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended(engine, submit(engine))
+    (papers / "moth.md").write_text("# On the moth\n\nThe second edition.\n")
+
+    def fail(self: EdgeCollection, where: Any) -> None:
+        raise CiteLoomError(Code.STORAGE_ERROR, "The disk is full.")
+
+    with monkeypatch.context() as full_disk:
+        full_disk.setattr(EdgeCollection, "_delete", fail)
+        job = submit(engine)
+        wait_for(lambda: [one for one in engine.jobs.unfinished() if one.waits_for], "the import to wait")
+        engine.jobs.cancel(job.id)
+        ended(engine, job)
+
+    def texts() -> list[str]:
+        passages = engine.collection(engine.catalog.projects.get("p")).any_passages(10)
+        return [passage.payload["chunk_text"] for passage in passages if "moth" in passage.payload["source"]]
+
+    assert texts() == ["The second edition."]
+    engine.collections.close_unused(0)
+    assert texts() == ["The second edition."]

@@ -74,6 +74,22 @@ def test_a_collection_is_opened_once_and_found_again_later(collections: Collecti
     assert seen(again) == {"generation 1"}
 
 
+def test_an_index_that_nobody_uses_is_closed_unless_it_hides_passages_and_opened_when_it_is_asked_for(
+    collections: Collections,
+) -> None:
+    made = begin(collections, 1)
+    collections.get(place(1))
+    collections.close_unused(600)
+    assert collections.get(place(1)) is made
+    made.hide("a set that is being written")
+    collections.close_unused(0)
+    assert collections.get(place(1)) is made, "only the open collection knows what it hides"
+    made.show("a set that is being written")
+    collections.close_unused(0)
+    again = collections.get(place(1))
+    assert again is not made and seen(again) == {"generation 1"}
+
+
 def test_an_index_that_is_not_on_the_disk_is_unavailable(collections: Collections) -> None:
     with pytest.raises(CiteLoomError, match=NAME) as caught:
         collections.get(place(1))
