@@ -23,6 +23,24 @@ class Job:
     finished_at: str | None = None
     resumed: bool = False  # it was started before, and interrupted by a pause or the engine's end; not stored
 
+    def is_same(self, other: Job) -> bool:
+        """Whether another job has the same request."""
+        return (self.kind, self.request) == (other.kind, other.request)
+
+    def concerns(self, project_id: str) -> bool:
+        """Whether it reads or writes a project."""
+        return project_id in (self.project_id, *self.request.get("projects", ()))
+
+    @property
+    def replaces_index(self) -> bool:
+        """Whether it replaces the index of its project."""
+        return self.kind in ("move", "compact") or bool(self.request.get("force_rebuild"))
+
+    @property
+    def can_be_paused(self) -> bool:
+        """Whether a pause of imports applies to it: a backup changes nothing and goes on."""
+        return self.kind != "backup"
+
 
 class JobRequest(Protocol):
     """A request for a job."""

@@ -77,17 +77,17 @@ class JobQueue:
         with self._changed:
             if is_poll:
                 for job_id in self._unreported & set(self._finished):
-                    if _is_same(self._finished[job_id], job):
+                    if self._finished[job_id].is_same(job):
                         self._unreported.discard(job_id)
                         return self._finished[job_id]
             for active in self._active.values():
-                if _is_same(active.job, job) and not (active.cancelled or active.ended):
+                if active.job.is_same(job) and not (active.cancelled or active.ended):
                     if not is_poll:
                         active.include_new()
                         self._changed.notify_all()
                     return active.job
             for queued in self._queued:
-                if _is_same(queued, job):
+                if queued.is_same(job):
                     if not is_poll:
                         self._plans[queued.id] = plan  # the earlier one does not know what was added since
                     return queued
@@ -129,7 +129,7 @@ class JobQueue:
 
     def state(self, job: Job) -> str:
         """Return a job's state; "paused" if it is queued while imports are paused."""
-        waits = job.state in ("queued", "parked") and _can_be_paused(job)
+        waits = job.state in ("queued", "parked") and job.can_be_paused
         return "paused" if self.paused and waits else job.state
 
     def set_paused(self, paused: bool) -> None:
@@ -140,7 +140,7 @@ class JobQueue:
             self.paused = paused
             if paused:
                 for active in self._active.values():
-                    if _can_be_paused(active.job):
+                    if active.job.can_be_paused:
                         active.stop.set()
             self._changed.notify_all()
         self._events.publish(Paused(paused))
@@ -157,7 +157,7 @@ class JobQueue:
         removed: list[Job] = []
         try:
             with self._changed:
-                own = [active for active in self._active.values() if _concerns(active.job, project_id)]
+                own = [active for active in self._active.values() if active.job.concerns(project_id)]
                 if all(active.job.request.get("watched") for active in own):  # submitted by the watcher
                     removed += self._remove_queued(project_id)
                     for active in own:
@@ -166,7 +166,7 @@ class JobQueue:
                     self._changed.notify_all()
                     self._changed.wait_for(lambda: not any(a.job.id in self._active for a in own), _CANCEL_SECONDS)
                     removed += self._remove_queued(project_id)
-                running = [active.job.kind for active in self._active.values() if _concerns(active.job, project_id)]
+                running = [active.job.kind for active in self._active.values() if active.job.concerns(project_id)]
                 if running:
                     what = {"move": "A move", "compact": "A compaction", "backup": "A backup"}
                     raise CiteLoomError(
@@ -257,13 +257,13 @@ class JobQueue:
         may start.
         """
         running = [a for a in self._active.values() if not (a.waits or a.waits_for_power)]
-        alone = any(_replaces_index(a.job) for a in running)
+        alone = any(a.job.replaces_index for a in running)
         backing_up = any(a.job.kind == "backup" for a in running)
-        half_replaced = {a.job.project_id for a in self._active.values() if a.waits and _replaces_index(a.job)}
+        half_replaced = {a.job.project_id for a in self._active.values() if a.waits and a.job.replaces_index}
         for job in self._queued:
-            is_blocked = alone or (running if _replaces_index(job) else job.project_id in half_replaced)
+            is_blocked = alone or (running if job.replaces_index else job.project_id in half_replaced)
             is_blocked = is_blocked or (backing_up and job.kind == "backup")
-            if not is_blocked and not (self.paused and _can_be_paused(job)):
+            if not is_blocked and not (self.paused and job.can_be_paused):
                 return job
         return None
 
@@ -275,7 +275,7 @@ class JobQueue:
             found = None if self._stop.is_set() else self._next_startable()
             if found is None:
                 return None
-            if _replaces_index(found):  # jobs of the project that wait start again with the new index
+            if found.replaces_index:  # jobs of the project that wait start again with the new index
                 waiting = [a for a in self._active.values() if a.job.project_id == found.project_id]
                 for active in waiting:
                     active.stop.set()
@@ -410,20 +410,3 @@ class JobQueue:
             work()
         except Exception:
             log.exception("error in the job thread, which continues")
-
-
-def _is_same(one: Job, other: Job) -> bool:
-    return (one.kind, one.request) == (other.kind, other.request)
-
-
-def _concerns(job: Job, project_id: str) -> bool:
-    return project_id in (job.project_id, *job.request.get("projects", ()))
-
-
-def _replaces_index(job: Job) -> bool:
-    return job.kind in ("move", "compact") or bool(job.request.get("force_rebuild"))
-
-
-def _can_be_paused(job: Job) -> bool:
-    """Whether a pause of imports applies to a job: a backup changes nothing and goes on."""
-    return job.kind != "backup"
