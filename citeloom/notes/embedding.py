@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import logging
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,8 @@ from citeloom.notes.entries import Visible
 
 if TYPE_CHECKING:
     from citeloom.notes.note_index import NoteIndex
+
+log = logging.getLogger(__name__)
 
 _CONTEXT_SHARE = 0.3  # of the conversation in the vector of a question
 _PIECE, _MAX_PIECES = 900, 10  # characters that the bundled model reads at once; pieces of a text that are embedded
@@ -27,6 +30,7 @@ class NoteEmbedder:
     _notes: Notes
     _models: ModelRegistry
     _model_name: str
+    _refused: set[str] = field(default_factory=set)  # ids of notes on which the model failed; tried by the next engine
 
     @cached_property
     def index(self) -> NoteIndex:
@@ -90,15 +94,25 @@ class NoteEmbedder:
         if not self._notes.any() or not self.configured:
             return
         known = self._models.known_info(self._model_name)
-        if known and not self._notes.without_vectors(known.fingerprint, 1):
+        if known and not self._missing(known.fingerprint, 1):
             return  # without loading the model
         if not self.available:
             return
-        missing = self._notes.without_vectors(self.fingerprint, _AT_ONCE)
+        missing = self._missing(self.fingerprint, _AT_ONCE)
         for note in missing:
-            self._notes.replace_vectors(note.id, self.embed(note))
+            try:
+                self._notes.replace_vectors(note.id, self.embed(note))
+            except CiteLoomError as error:
+                if error.code != Code.EMBEDDING_FAILED:
+                    raise
+                log.warning("note %s is found by its words only: %s", note.id, error)
+                self._refused.add(note.id)
         if missing:
             self.index.clear()
+
+    def _missing(self, fingerprint: str, most: int) -> list[NoteRow]:
+        notes = self._notes.without_vectors(fingerprint, most + len(self._refused))
+        return [note for note in notes if note.id not in self._refused][:most]
 
     def _model(self) -> DenseModel | None:
         if not self.configured:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +17,8 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.ids import new_ulid
 from citeloom.core.settings import Models
 from citeloom.index.edge.collection import EdgeCollection
-from citeloom.index.models.embedding import ModelRegistry
+from citeloom.index.models.embedding import DenseModel, ModelRegistry
+from citeloom.notes import embedding
 from citeloom.notes.embedding import pieces
 from citeloom.notes.notebook import CONTEXT_KEPT, consolidation_score, snippet
 from tests.unit.notes.conftest import Notes, notes_in
@@ -157,6 +159,32 @@ def test_without_its_model_a_note_is_kept_and_found_by_words_until_the_model_is_
     later.embedder.embed_missing()
     assert later.show(added.id).embeddings.summary
     assert found(later, "hot evenings") == ["Trees"]
+
+
+def test_a_note_that_the_model_refuses_is_tried_once_and_the_others_get_their_vectors(
+    catalog: Catalog, models: ModelRegistry, collection: EdgeCollection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    missing = notes_in(catalog, ModelRegistry(Models()), collection)
+    missing.embedder._model_name = "some/model-that-is-nowhere"
+    added = [missing.add(title) for title in ("A strange note", "Trees", "Loans")]
+    embed, tried = DenseModel.embed, list[str]()
+
+    def refuse(self: DenseModel, texts: Sequence[str], *more: Any) -> list[list[float]]:
+        tried.extend(texts)
+        if any("strange" in text for text in texts):
+            raise CiteLoomError(Code.EMBEDDING_FAILED, "The model failed on a text: too strange.")
+        return embed(self, texts, *more)
+
+    monkeypatch.setattr(DenseModel, "embed", refuse)
+    monkeypatch.setattr(embedding, "_AT_ONCE", 1)
+    later = notes_in(catalog, models, collection)
+    for _ in range(4):
+        later.embedder.embed_missing()
+    assert [later.show(note.id).embeddings.summary for note in added] == [False, True, True]
+    assert sum("strange" in text for text in tried) == 1
+    models.release_unused(-1)
+    later.embedder.embed_missing()
+    assert not models._loaded, "the model is not loaded for it again"
 
 
 def test_notes_are_listed_newest_first_in_pages(notes: Notes) -> None:
