@@ -44,6 +44,11 @@ class ActiveJob:
         self._due = 0.0
 
     @property
+    def only_waits(self) -> bool:
+        """Whether nothing is done for it until something becomes available."""
+        return self.waits or self.waits_for_power
+
+    @property
     def is_due(self) -> bool:
         """Whether it can continue, or has to end."""
         return not self.waits or self.stop.is_set() or self.seconds_to_wait <= 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -224,13 +225,17 @@ class Container:
             except CiteLoomError as error:
                 log.warning("the index of %s could not be preopened: %s", project.id, error)
 
-    def _when_idle(self) -> None:
-        """Between imports, build search graphs where many passages have none, and release memory."""
-        self.workers.end_idle()
-        if not self.jobs.paused:
-            self.indexes.optimise()
-            self.note_embedder.embed_missing()
+    def _when_idle(self, jobs_wait: bool) -> None:
+        """Between imports, build search graphs where many passages have none; release memory, also while jobs wait."""
         unused = faults.number("engine.unused_seconds", _UNUSED_SECONDS)
-        self.models.release_unused(unused)
-        self.collections.close_unused(unused)
-        release_free_memory()
+        steps: list[Callable[[], None]] = [self.workers.end_idle]
+        if not (jobs_wait or self.jobs.paused):
+            steps += [self.indexes.optimise, self.note_embedder.embed_missing]
+        steps.append(partial(self.models.release_unused, unused))
+        if not jobs_wait:  # a waiting import finds an index that was replaced only as long as it is open
+            steps.append(partial(self.collections.close_unused, unused))
+        for step in (*steps, release_free_memory):
+            try:
+                step()
+            except Exception:  # the others do not depend on it
+                log.exception("error while the engine is idle")

@@ -33,12 +33,12 @@ class JobQueue:
     """
 
     def __init__(
-        self, catalog: Catalog, kinds: Mapping[str, StartJob], events: Events, when_idle: Callable[[], None]
+        self, catalog: Catalog, kinds: Mapping[str, StartJob], events: Events, when_idle: Callable[[bool], None]
     ) -> None:
         self._catalog = catalog
         self._kinds = kinds
         self._events = events
-        self._when_idle = when_idle
+        self._when_idle = when_idle  # called with whether some jobs have begun and wait
         self._changed = threading.Condition()
         self._queued: deque[Job] = deque()
         self._plans: dict[str, object] = {}  # by job id: what a queued job would plan, if somebody planned it
@@ -237,12 +237,14 @@ class JobQueue:
         return True
 
     def _run(self) -> None:
-        """Start jobs, and run the idle task while there are none."""
+        """Start jobs, and run the idle task while there are none, or all wait for something unavailable."""
         while not self._stop.is_set():
             while (active := self._take_next()) is not None:
                 threading.Thread(target=self._run_job, args=(active,), name=f"job {active.job.id}", daemon=True).start()
-            if not self._active:
-                self._log_errors(self._when_idle)
+            with self._changed:
+                waiting = [active.only_waits for active in self._active.values()]
+            if all(waiting):
+                self._log_errors(partial(self._when_idle, bool(waiting)))
             with self._changed:
                 self._changed.wait_for(self._anything_to_do, _IDLE_SECONDS)
         with self._changed:  # jobs park themselves
@@ -252,11 +254,10 @@ class JobQueue:
         """Return the next job that may start.
 
         One that replaces an index starts only when no other job runs, and runs alone; so do backups among each other.
-        Jobs that wait for something
-        unavailable do not count as running; but while one of them has replaced half of an index, no job of its project
-        may start.
+        Jobs that wait for something unavailable do not count as running; but while one of them has replaced half of an
+        index, no job of its project may start.
         """
-        running = [a for a in self._active.values() if not (a.waits or a.waits_for_power)]
+        running = [a for a in self._active.values() if not a.only_waits]
         alone = any(a.job.replaces_index for a in running)
         backing_up = any(a.job.kind == "backup" for a in running)
         half_replaced = {a.job.project_id for a in self._active.values() if a.waits and a.job.replaces_index}

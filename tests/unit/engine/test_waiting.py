@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,13 +16,16 @@ from citeloom.api.library import AddProject
 from citeloom.api.maintenance import CheckUp
 from citeloom.catalog.documents import State
 from citeloom.conversion.pool import WorkerPool
+from citeloom.core import fault_injection
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import Job
-from citeloom.core.settings import Index, Settings
-from citeloom.engine import active_job
+from citeloom.core.settings import BUNDLED_DENSE, Index, Settings
+from citeloom.engine import active_job, container, jobs
 from citeloom.engine.container import Container
 from citeloom.index.edge.collection import EdgeCollection
 from citeloom.index.models.embedding import DenseModel
+from citeloom.notes.embedding import NoteEmbedder
+from tests.faults import set_number
 from tests.keyring_for_tests import Memory
 from tests.qdrant_stand_in import QdrantStandIn
 from tests.support import wait_for
@@ -200,6 +204,50 @@ def test_a_model_that_is_missing_is_waited_for_and_words_are_found_meanwhile(
     missing = False
     assert ended(service, job)["new"] == len(PAPERS)
     assert not service.catalog.documents.without_vectors("p")
+
+
+def test_an_engine_whose_import_only_waits_rests_and_closes_its_index_when_the_import_has_ended(
+    make: Callable[..., Container], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "_IDLE_SECONDS", 0.05)
+    monkeypatch.setattr(active_job, "_FIRST_DELAY", 600.0)
+    rules = json.dumps([set_number("engine.unused_seconds", 0)])
+    monkeypatch.setattr(fault_injection, "RULES", fault_injection.parse(rules))
+    service, embed = make(), DenseModel.embed
+    missing = True
+
+    def absent(self: DenseModel, *passages: Any) -> Any:
+        if missing:
+            raise CiteLoomError(Code.MODEL_NOT_AVAILABLE, "The model is not on this machine.", "Fetch it.")
+        return embed(self, *passages)
+
+    def fail(self: NoteEmbedder) -> None:
+        raise CiteLoomError(Code.STORAGE_ERROR, "The disk is full.")
+
+    def rests() -> bool:
+        readers = [worker._process for worker in service.workers._all]
+        return not service.models._loaded and all(one is None or one.poll() is not None for one in readers)
+
+    monkeypatch.setattr(DenseModel, "embed", absent)
+    monkeypatch.setattr(NoteEmbedder, "embed_missing", fail)  # which keeps nothing else from being done
+    job = submit(service)
+    assert "The model" in waits_for(service, job)
+    project = service.catalog.projects.get("p")
+    index = service.collection(project)
+    wait_for(rests, "the engine to rest while its import waits for the model")
+
+    missing = False
+    monkeypatch.setattr(container, "runs_on_battery", lambda: True)
+    service.jobs.retry_now()
+    wait_for(lambda: "battery" in waits_for(service, job), "the wait for power")
+    service.models.dense(BUNDLED_DENSE)  # as a question does
+    wait_for(rests, "the engine to rest while its import waits for power")
+
+    assert service.collection(project) is index, "an import that waits goes on with it"
+    service.jobs.cancel(job.id)
+    ended(service, job)
+    wait_for(lambda: service.collection(project) is not index, "the index to be closed")
+    assert service.collection(project).count() == len(PAPERS)
 
 
 def test_an_index_that_somebody_deleted_ends_the_import_and_blames_no_document(

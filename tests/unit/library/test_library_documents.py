@@ -26,7 +26,7 @@ from tests.points import ident
 @pytest.fixture
 def service(catalog: Catalog, project: Project, tmp_path: Path) -> DocumentService:
     indexes = Indexes(catalog, Collections(tmp_path / "index", Index()))
-    return DocumentService(catalog, indexes, JobQueue(catalog, {}, Events(), lambda: None))
+    return DocumentService(catalog, indexes, JobQueue(catalog, {}, Events(), lambda jobs_wait: None))
 
 
 def listed(service: DocumentService, **args: Any) -> DocumentPage:
