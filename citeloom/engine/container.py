@@ -203,6 +203,7 @@ class Container:
     def stop(self) -> None:
         """Park the running import, and close everything."""
         self._watcher.stop()
+        self.models.end()
         self.jobs.stop()
         self._documents.end()
         self.workers.end()

@@ -118,6 +118,7 @@ class ModelRegistry:
         self._used: dict[str, float] = {}  # when, by the monotonic clock
         self._infos: dict[str, DenseInfo] = {}  # of models that were loaded
         self._trying = threading.Lock()
+        self._ended = threading.Event()
         self._trials: dict[str, Trial] = {}
         self._embedded: Counter[str] = Counter()  # passages by model
 
@@ -160,9 +161,9 @@ class ModelRegistry:
                 return model  # another thread has tried it meanwhile
             del model
             trial = self._trial(name)
-            if trial is None or (try_again and not trial.passed):
-                trial = self._trials[name] = try_openvino(name)
-        if trial.passed:
+            if not self._ended.is_set() and (trial is None or (try_again and not trial.passed)):
+                trial = self._trials[name] = try_openvino(name, self._ended)
+        if trial and trial.passed:
             self._release(name)
             _collect()
         return self.dense(name)
@@ -198,6 +199,10 @@ class ModelRegistry:
         """Return a cross-encoder."""
         allowed = self._settings.allow_download
         return self._load_once(name, lambda: Reranker(name, allow_download=allowed))
+
+    def end(self) -> None:
+        """End a trial of OpenVINO in progress, and begin none."""
+        self._ended.set()
 
     def release_unused(self, seconds: float) -> None:
         """Free the models that nobody has used for so long."""

@@ -2,7 +2,7 @@
 
 It takes half the time of onnxruntime, but on some machines it ended the process with an illegal instruction. The child
 process compares its vectors and its time with those of onnxruntime. The outcome is kept for this machine, these
-versions and this model.
+versions and this model, unless it may be another one the next time.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ import platform
 import signal
 import subprocess
 import sys
+import threading
 import time
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -29,6 +30,8 @@ from citeloom.core.files import atomic_file
 log = logging.getLogger(__name__)
 
 _SECONDS = 120  # loading the model in both runtimes takes a few
+_POLL_SECONDS = 0.25  # how often a trial checks whether it has to end
+_CRASHES = ("SIGILL", "SIGSEGV", "SIGBUS", "SIGABRT", "SIGFPE", "SIGSYS", "SIGTRAP")  # others come from outside
 _MIN_COSINE = 0.999
 _ROUNDS = 3
 _SENTENCE = "About one in four quotations in medical journals differs from its source in a way that matters. "
@@ -41,6 +44,7 @@ class Trial:
 
     passed: bool
     outcome: str  # in words
+    is_lasting: bool = True  # another trial would end likewise
 
 
 def is_installed() -> bool:
@@ -60,14 +64,16 @@ def known_trial(name: str) -> Trial | None:
     return None
 
 
-def try_openvino(name: str) -> Trial:
-    """Try OpenVINO with a model that is on this machine, and keep the outcome."""
-    trial = _run_in_child(name)
+def try_openvino(name: str, stop: threading.Event) -> Trial:
+    """Try OpenVINO with a model that is on this machine, and keep the outcome if it is lasting."""
+    trial = _run_in_child(name, stop)
     log.info("OpenVINO with the model %s: %s", name, trial.outcome)
+    if not trial.is_lasting:
+        return trial
     kept = {}
     with suppress(OSError, ValueError):
         kept = dict(json.loads(_file().read_bytes()))
-    kept[name] = {"environment": _environment(), **asdict(trial)}
+    kept[name] = {"environment": _environment(), "passed": trial.passed, "outcome": trial.outcome}
     try:
         atomic_file.write(_file(), json.dumps(kept, indent=1).encode())
     except (CiteLoomError, OSError) as error:
@@ -75,27 +81,35 @@ def try_openvino(name: str) -> Trial:
     return trial
 
 
-def _run_in_child(name: str) -> Trial:
-    command = [sys.executable, "-m", __name__, name]
+def _run_in_child(name: str, stop: threading.Event) -> Trial:
     try:
-        child = subprocess.run(
-            command,
+        child = subprocess.Popen(
+            [sys.executable, "-m", __name__, name],
             stdin=subprocess.DEVNULL,
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             encoding="utf-8",
             errors="replace",
             cwd=Path(__file__).parents[3],
-            timeout=_SECONDS,
-            check=False,
         )
-    except subprocess.TimeoutExpired:
-        return Trial(False, f"its trial took more than {_SECONDS} seconds")
     except OSError as error:
-        return Trial(False, f"its trial could not be started: {error}")
+        return Trial(False, f"its trial could not be started: {error}", is_lasting=False)
+    with child:
+        until = time.monotonic() + _SECONDS
+        while True:
+            try:
+                stdout, stderr = child.communicate(timeout=_POLL_SECONDS)
+                break
+            except subprocess.TimeoutExpired:
+                if stop.is_set() or time.monotonic() > until:
+                    child.kill()
+                    reason = "was ended with the engine" if stop.is_set() else f"took more than {_SECONDS} seconds"
+                    return Trial(False, f"its trial {reason}", is_lasting=False)
     if child.returncode:
-        return Trial(False, f"its trial ended with {_exit_reason(child.returncode, child.stderr)}")
+        reason, is_lasting = _exit_reason(child.returncode, stderr)
+        return Trial(False, f"its trial ended with {reason}", is_lasting)
     try:
-        cosine, ratio = map(float, json.loads(child.stdout.splitlines()[-1]))
+        cosine, ratio = map(float, json.loads(stdout.splitlines()[-1]))
     except (ValueError, IndexError, TypeError):
         return Trial(False, "its trial gave no result")
     if not cosine >= _MIN_COSINE:  # also if it is not a number
@@ -105,12 +119,14 @@ def _run_in_child(name: str) -> Trial:
     return Trial(True, f"{ratio:.2f} of the time of onnxruntime, cosine {cosine:.4f}")
 
 
-def _exit_reason(code: int, stderr: str) -> str:
+def _exit_reason(code: int, stderr: str) -> tuple[str, bool]:
+    """Return why a trial ended, and whether it was not another program that ended it."""
     if code < 0:
         with suppress(ValueError):
-            return signal.Signals(-code).name
+            ended_by = signal.Signals(-code).name
+            return ended_by, ended_by in _CRASHES
     lines = [line.strip() for line in stderr.splitlines() if line.strip()]
-    return lines[-1] if lines else f"exit code {code}"
+    return lines[-1] if lines else f"exit code {code}", True
 
 
 def _file() -> Path:

@@ -8,13 +8,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 
 from citeloom.core.settings import BUNDLED_DENSE, Models
 from citeloom.index.models import openvino_trial
 from citeloom.index.models.embedding import DenseModel, ModelRegistry
-from tests.faults import as_variable, fault
-from tests.support import ROOT
+from tests.faults import Pause, as_variable, fault
+from tests.support import ROOT, WAIT
 
 pytest.importorskip("openvino", reason="OpenVINO is not offered for this platform")
 
@@ -46,7 +47,7 @@ def test_it_is_tried_once_there_is_much_to_embed_and_chosen_for_good_if_it_passe
     assert "OpenVINO was not tried yet" in registry.runtime(BUNDLED_DENSE)
     registry.embed_passages(BUNDLED_DENSE, ["salt"])
     assert registry.runtime(BUNDLED_DENSE).startswith("OpenVINO 20"), "it takes less time on every machine known"
-    monkeypatch.setattr(openvino_trial, "_run_in_child", lambda name: pytest.fail("its outcome is known"))
+    monkeypatch.setattr(openvino_trial, "_run_in_child", lambda *_: pytest.fail("its outcome is known"))
     later = ModelRegistry(Models())
     assert later.dense(BUNDLED_DENSE).by_openvino
     assert later.runtime(BUNDLED_DENSE) == registry.runtime(BUNDLED_DENSE)
@@ -66,6 +67,34 @@ def test_where_it_crashes_onnxruntime_is_used_until_somebody_asks_to_try_again(
     assert not later.fastest_dense(BUNDLED_DENSE).by_openvino
     assert later.runtime(BUNDLED_DENSE) == registry.runtime(BUNDLED_DENSE)
     assert later.fastest_dense(BUNDLED_DENSE, try_again=True).by_openvino
+
+
+def test_a_trial_that_another_program_ends_says_nothing_of_the_machine_and_the_next_engine_tries_again(
+    registry: ModelRegistry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as killing:
+        for variable, rules in as_variable(fault("models.openvino_trial", "kill")).items():
+            killing.setenv(variable, rules)
+        assert not registry.fastest_dense(BUNDLED_DENSE).by_openvino
+    assert registry.runtime(BUNDLED_DENSE).endswith("(not OpenVINO: its trial ended with SIGKILL)")
+    monkeypatch.setattr(openvino_trial, "_run_in_child", lambda *_: pytest.fail("this engine has tried it"))
+    assert not registry.fastest_dense(BUNDLED_DENSE).by_openvino
+    assert openvino_trial.known_trial(BUNDLED_DENSE) is None
+
+
+def test_an_engine_that_ends_waits_for_no_trial(
+    registry: ModelRegistry, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    held = Pause(tmp_path / "trial")
+    for variable, rules in as_variable(held.at("models.openvino_trial")).items():
+        monkeypatch.setenv(variable, rules)
+    with ThreadPoolExecutor(1) as pool:
+        tried = pool.submit(registry.fastest_dense, BUNDLED_DENSE)
+        child = held.wait("the trial")
+        registry.end()
+        assert not tried.result(WAIT).by_openvino
+    assert not psutil.pid_exists(child)
+    assert openvino_trial.known_trial(BUNDLED_DENSE) is None
 
 
 def test_its_telemetry_is_not_even_imported() -> None:
