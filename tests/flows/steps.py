@@ -215,6 +215,10 @@ class Control:
         assert "error" not in answer, answer
         return answer["result"]
 
+    def wait_for_end(self) -> None:
+        """Wait until the engine closes the connection."""
+        assert self._lines.read() == b""
+
 
 def begin_ingest(home: Path, **options: Any) -> None:
     """Queue an import of the whole project `p` and do not wait for it."""

@@ -18,6 +18,7 @@ from tests.flows.steps import (
     embedded,
     engine_with,
     four_papers,
+    settings,
     stored_vectors,
     wait_until_idle,
 )
@@ -120,3 +121,23 @@ def test_what_an_import_of_a_folder_left_without_vectors_is_embedded_when_it_is_
         wait_until_idle(home)
         assert control.call("library.show_project", project="p")["coverage"]["by_meaning"] == PAPERS
         assert sum(embedded(home)) == PASSAGES
+
+
+def test_settings_that_change_while_vectors_are_made_cost_none_of_them(home: Path, tmp_path: Path) -> None:
+    four_papers(tmp_path / "papers")
+    first = Pause(tmp_path / "first")
+    with engine_with(home, first.at("import.embedded"), set_number("import.embedding_batch", BATCH), counting(home)):
+        Project.made(home, tmp_path / "papers")
+        begin_ingest(home)
+        first.wait("the first batch")
+        with Control(home) as control:
+            settings(home, "[engine]\nworkers = 1\n")
+            control.wait_for_end()
+        first.release()
+        wait_until_idle(home)
+        with Control(home) as control:
+            coverage = control.call("library.show_project", project="p")["coverage"]
+        assert (coverage["searchable"], coverage["by_meaning"]) == (PAPERS, PAPERS)
+        assert sum(embedded(home)) == PASSAGES
+    stop_engine(home)
+    assert len(assert_whole(home)) == PASSAGES

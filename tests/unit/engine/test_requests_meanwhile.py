@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PIL import Image, ImageDraw
 
-from citeloom.api.library import DisallowSource
+from citeloom.api.library import AddProject, DisallowSource, RemoveProject
 from citeloom.catalog.documents import NOT_EMBEDDED, State
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.engine import container
 from citeloom.engine.container import Container
 from citeloom.importing import discovery, pipeline
+from citeloom.importing.requests import ImportRequest
 from citeloom.index.edge.collection import EdgeCollection
 from citeloom.index.models.embedding import DenseModel
-from tests.support import wait_for
+from tests.support import WAIT, wait_for
 from tests.unit.engine.conftest import PAPERS, add_paper, ended, submit
 
 
@@ -121,6 +123,35 @@ def test_scans_wait_for_mains_power_and_are_read_by_the_next_engine_although_onl
     wait_for(lambda: not later.jobs.unfinished(), "the rest")
     assert searchable(later) == sorted([*PAPERS, "scan"])
     assert not later.catalog.documents.without_vectors("p")
+
+
+def test_a_project_that_is_removed_while_its_vectors_are_made_leaves_nothing_and_holds_up_no_other(
+    engine: Container, papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held, go_on, embed = threading.Event(), threading.Event(), DenseModel.embed
+
+    def hold(self: DenseModel, texts: Any, *rest: Any) -> Any:
+        held.set()
+        assert go_on.wait(30)
+        return embed(self, texts, *rest)
+
+    monkeypatch.setattr(DenseModel, "embed", hold)
+    engine.imports.sync_if_needed("p")
+    assert held.wait(30)
+    (tmp_path / "others").mkdir()
+    add_paper(tmp_path / "others", "heron")
+    engine.projects.add_project(AddProject(project="q", folders=[str(tmp_path / "others")]))
+    job = engine.jobs.submit(ImportRequest("q"))
+    index = engine.collections.folder(engine.catalog.projects.get("p").index_location).parent
+    with ThreadPoolExecutor(1) as pool:
+        removed = pool.submit(engine.projects.remove_project, RemoveProject(project="p"))
+        wait_for(lambda: any(one.cancelled for one in list(engine.jobs._active.values())), "the import to be cancelled")
+        go_on.set()
+        assert removed.result(WAIT).note is None
+    assert ended(engine, job)["state"] == "done"
+    assert not engine.catalog.documents.without_vectors("q")
+    assert [one.id for one in engine.catalog.projects.all()] == ["q"] and not index.exists()
+    assert engine.jobs.unfinished() == []
 
 
 def test_a_text_that_the_model_refuses_leaves_the_others_their_vectors(
