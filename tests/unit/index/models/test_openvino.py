@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -69,6 +70,7 @@ def test_where_it_crashes_onnxruntime_is_used_until_somebody_asks_to_try_again(
     assert later.fastest_dense(BUNDLED_DENSE, try_again=True).by_openvino
 
 
+@pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL")
 def test_a_trial_that_another_program_ends_says_nothing_of_the_machine_and_the_next_engine_tries_again(
     registry: ModelRegistry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
