@@ -200,6 +200,7 @@ class DocumentRow(DocumentSummary):
     decision: str
     reason_code: str | None
     ocr_share: float | None
+    slow_pages: dict[str, list[int]]  # PDF pages that need more than their text layer, by reason
     year: int | None
     authors: list[str]
     path: str | None  # of its own file, if any

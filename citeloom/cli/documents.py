@@ -8,6 +8,7 @@ from citeloom.api.library import ConfirmClaim, DocumentRow, ListClaims, ListDocu
 from citeloom.cli.shared.engine_call import ask, connected
 from citeloom.cli.shared.output import as_json, coverage, json_option, table
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.text.numerals import ranges
 
 
 def _text_columns(document: DocumentRow) -> tuple[str | None, str | None, str]:
@@ -41,7 +42,7 @@ def documents(
 
     \b
     text        native, ocr (recognised in images), mixed, or agent (an agent stored it)
-    read by     quick (the whole conversion is still to come), docling, or plain
+    read by     quick (some pages still need OCR or layout analysis), docling (some did), or plain
     words kept  how much of a PDF's own words the conversion holds, from 0 to 1
 
     A document that an agent stored, or a file that says it is a work whose record names another file, is searched but
@@ -102,7 +103,7 @@ def _list(project: str, status: str | None, *, without_record: bool, json_: bool
             d.chunk_count,
             *_text_columns(d),
             d.source,
-            "; ".join(filter(None, (d.reason, d.fallback_reason, _by_words(d), *d.warnings))),
+            "; ".join(filter(None, (d.reason, d.fallback_reason, _by_words(d), _slow_pages(d), *d.warnings))),
         )
         for d in found
     ]
@@ -114,6 +115,12 @@ def _list(project: str, status: str | None, *, without_record: bool, json_: bool
 
 def _by_words(document: DocumentRow) -> str:
     return "found by words only, until it is embedded" if document.without_vector else ""
+
+
+def _slow_pages(document: DocumentRow) -> str:
+    pages = [f"{ranges(numbers)} ({reason})" for reason, numbers in document.slow_pages.items()]
+    still = "still to be read" if document.quick else "read"
+    return f"{still} by OCR or layout analysis: PDF pages {', '.join(pages)}" if pages else ""
 
 
 def _key(document: DocumentRow) -> str:

@@ -205,6 +205,7 @@ def row_fields(document: Document) -> dict[str, Any]:
         "decision": document.decision,
         "reason_code": document.reason_code,
         "ocr_share": document.ocr_share,
+        "slow_pages": document.slow_pages,
         "year": year_of(document.record),
         "authors": [str(name) for name in document.record.get("authors") or ()],
         "path": path if has_own_file else None,

@@ -80,6 +80,7 @@ def document_row(doc_id: str, **more: Any) -> DocumentRow:
         "decision": "",
         "reason_code": None,
         "ocr_share": None,
+        "slow_pages": {},
         "year": None,
         "authors": [],
         "path": f"/papers/{doc_id}.pdf",

@@ -184,8 +184,8 @@ def test_what_comes_while_others_are_read_whole_is_searchable_before_they_are_fi
         wait_until_idle(copied)
         known = project.documents()
         assert set(known) == {*(f"{name}.pdf" for name in SUBJECTS), "newt.pdf", "eel.pdf", "owl.pdf"}
-        how = {name: (d["converter_engine"], d["warnings"]) for name, d in known.items()}
-        assert how == dict.fromkeys(known, ("docling", []))
+        how = {name: (d["converter_engine"], [*d["slow_pages"]], d["warnings"]) for name, d in known.items()}
+        assert how == dict.fromkeys(known, ("docling", ["uncertain layout"], []))
         stop_engine(copied)
     assert assert_whole(copied) > library.ids
     assert {r["state"] for r in rows(copied, "SELECT state FROM jobs")} == {"done"}

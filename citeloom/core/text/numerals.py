@@ -1,7 +1,8 @@
-"""Numbers as Roman numerals (pages, headings) or as letters (a second work of the same author and year)."""
+"""Numbers as Roman numerals (pages, headings), as letters (a second work of the same author and year), and in lists."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import pairwise
 
 _NUMERALS = (
@@ -35,3 +36,14 @@ def to_letters(number: int) -> str:
         number, letter = divmod(number - 1, 26)
         letters = chr(ord("a") + letter) + letters
     return letters
+
+
+def ranges(numbers: Iterable[int]) -> str:
+    """Return numbers in ascending order, such as "1–3, 5"."""
+    found: list[tuple[int, int]] = []
+    for number in sorted(set(numbers)):
+        if found and number == found[-1][1] + 1:
+            found[-1] = (found[-1][0], number)
+        else:
+            found.append((number, number))
+    return ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in found)

@@ -2779,8 +2779,12 @@
         <translation>Durchsuchbar</translation>
     </message>
     <message>
-        <source>Searchable already; sections and tables follow when it has been read completely.</source>
-        <translation>Schon durchsuchbar; Abschnitte und Tabellen folgen, wenn sie vollständig eingelesen ist.</translation>
+        <source>Read by OCR or layout analysis: {pages}.</source>
+        <translation>Mit Texterkennung oder Layoutanalyse eingelesene Seiten: {pages}.</translation>
+    </message>
+    <message>
+        <source>Searchable already; pages that need OCR or layout analysis follow.</source>
+        <translation>Schon durchsuchbar; Seiten, die Texterkennung oder Layoutanalyse brauchen, folgen.</translation>
     </message>
     <message>
         <source>Still to be read</source>

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from citeloom.api.library import DocumentRow
+from citeloom.core.text.numerals import ranges
 from citeloom.core.types import Source
 from citeloom.desktop.shell.translations import translate
 from citeloom.desktop.widgets import basics
@@ -75,7 +78,7 @@ def match_text(document: DocumentRow) -> str:
 def text_origin(document: DocumentRow) -> str:
     """Return where the text of a document comes from."""
     if document.quick:
-        return translate("Projects", "Searchable already; sections and tables follow when it has been read completely.")
+        return translate("Projects", "Searchable already; pages that need OCR or layout analysis follow.")
     share = document.ocr_share
     parts = [
         {
@@ -90,6 +93,9 @@ def text_origin(document: DocumentRow) -> str:
             ),
         }.get(document.text_source or "", ""),
         translate("Projects", "Recognised pages: {share}.").format(share=basics.percent(share)) if share else "",
+        translate("Projects", "Read by OCR or layout analysis: {pages}.").format(pages=slow)
+        if (slow := ranges(chain(*document.slow_pages.values())))
+        else "",
         translate("Projects", "Read as plain text: {why}").format(why=document.fallback_reason)
         if document.fallback_reason
         else "",
