@@ -118,7 +118,7 @@ class CiteLoomError(Exception):
         return cls(code, message, next_step, **(error.get("details") or {}))
 
 
-def unexpected(error: Exception) -> CiteLoomError:
+def unexpected(error: BaseException) -> CiteLoomError:
     """Translate an unexpected exception into a CiteLoomError."""
     match error:
         case CiteLoomError():

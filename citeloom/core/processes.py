@@ -1,8 +1,9 @@
-"""Cores and memory of the machine, memory of processes, and ending them with their children."""
+"""Cores, memory and power supply of the machine, memory of processes, and ending them with their children."""
 
 from __future__ import annotations
 
 import ctypes
+import logging
 import os
 import signal
 import subprocess
@@ -10,12 +11,16 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import psutil
 
+log = logging.getLogger(__name__)
+
 _system: Any = psutil  # has no type information
 _MB = 1024 * 1024
+_POWER_SUPPLIES = Path("/sys/class/power_supply")  # of Linux
 
 
 def cores() -> int:
@@ -80,10 +85,32 @@ def _resident_bytes(process: Any) -> int:
     return 0
 
 
-def runs_on_battery() -> bool:
-    """Return whether the computer is not on mains power."""
+def runs_on_battery(power_supplies: Path = _POWER_SUPPLIES) -> bool:
+    """Return whether the computer is not on mains power; False if that is unknown."""
     try:
-        battery: Any = psutil.sensors_battery()  # type: ignore[no-untyped-call]
-    except (AttributeError, OSError, ValueError):  # not known on every system
+        if sys.platform.startswith("linux"):
+            return _is_discharging(power_supplies)
+        battery: Any = _system.sensors_battery()
+        return battery is not None and battery.power_plugged is False
+    except Exception as error:
+        log.debug("the power supply is unknown: %s", error)
         return False
-    return battery is not None and battery.power_plugged is False
+
+
+def _is_discharging(power_supplies: Path) -> bool:
+    """Return whether a battery of the computer is discharged: psutil also takes that of a wireless mouse for one."""
+    discharging = False
+    for supply in power_supplies.iterdir():
+        kind, scope, online, status = (_attribute(supply, name) for name in ("type", "scope", "online", "status"))
+        if scope == "Device":  # it supplies a mouse or a keyboard
+            continue
+        if kind in ("Mains", "USB") and online not in ("", "0"):
+            return False
+        discharging = discharging or (kind == "Battery" and status == "Discharging")
+    return discharging
+
+
+def _attribute(supply: Path, name: str) -> str:
+    with suppress(OSError):  # not every supply has every attribute
+        return (supply / name).read_text(encoding="utf-8", errors="replace").strip()
+    return ""

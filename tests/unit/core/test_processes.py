@@ -1,11 +1,16 @@
-"""Memory that is free goes back to the system."""
+"""Memory that is free goes back to the system, and the power supply is that of the computer."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
+
+from citeloom.core import processes
+from citeloom.core.processes import runs_on_battery
 
 _FREED = """
 import threading
@@ -39,3 +44,46 @@ def test_what_threads_have_freed_is_returned_although_something_is_kept_between(
     used, left = map(int, told.split())
     assert used > 20_000, "kilobytes: nothing was held back, so nothing is shown"
     assert left < used / 4
+
+
+MOUSE = {"type": "Battery", "scope": "Device", "status": "Discharging"}
+DISCHARGING = {"type": "Battery", "scope": "System", "status": "Discharging"}
+UNKNOWN = {"type": "Battery", "status": "Unknown"}
+UNPLUGGED, CHARGER = {"type": "Mains", "online": "0"}, {"type": "USB", "online": "1"}
+TABLET = {"type": "Mains", "scope": "Device", "online": "1"}
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems are asked otherwise")
+@pytest.mark.parametrize(
+    ("supplies", "on_battery"),
+    [
+        ({}, False),
+        ({"hidpp_battery_0": MOUSE}, False),
+        ({"BAT0": DISCHARGING | {"scope": ""}}, True),
+        ({"hidpp_battery_0": MOUSE, "AC": UNPLUGGED, "BAT0": DISCHARGING}, True),
+        ({"wacom_ac_0": TABLET, "BAT0": DISCHARGING}, True),
+        ({"AC": UNPLUGGED, "BAT0": UNKNOWN, "BAT1": DISCHARGING}, True),
+        ({"AC": UNPLUGGED, "ucsi-source-psy-1": CHARGER, "BAT0": DISCHARGING}, False),
+        ({"AC": UNPLUGGED, "BAT0": UNKNOWN}, False),
+    ],
+    ids=["desktop", "mouse", "no scope", "laptop", "tablet", "two batteries", "charged by USB", "unknown"],
+)
+def test_a_computer_runs_on_battery_only_if_its_own_is_discharged_and_nothing_charges_it(
+    tmp_path: Path, supplies: dict[str, dict[str, str]], on_battery: bool
+) -> None:
+    for name, attributes in supplies.items():
+        (tmp_path / name).mkdir()
+        for attribute, value in attributes.items():
+            (tmp_path / name / attribute).write_text(f"{value}\n")
+    assert runs_on_battery(tmp_path) is on_battery
+
+
+def test_a_power_supply_that_cannot_be_asked_is_no_battery(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not runs_on_battery(tmp_path / "nowhere")
+
+    def refuse() -> Any:
+        raise RuntimeError("IOPSCopyPowerSourcesInfo() syscall failed")
+
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr(processes._system, "sensors_battery", refuse)
+    assert not runs_on_battery()
