@@ -12,16 +12,15 @@ import itertools
 import logging
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from heapq import heappop, heappush
 
 from citeloom.core.errors import CiteLoomError, unexpected
 from citeloom.core.jobs import JobStopped
-from citeloom.importing.document_task import DocumentWork, Task
+from citeloom.importing.document_task import DocumentWork, EmbeddingGroup, ImportMembers, Task
 from citeloom.importing.import_progress import Lane
 from citeloom.importing.stages.embed import Batch
 from citeloom.importing.stages.read import ReadResult
@@ -34,7 +33,7 @@ _AHEAD = 4  # documents that are read ahead, for each worker
 _PATIENCE_SECONDS = 1.0  # how long documents that were read wait for an earlier one
 _WORDS_FIRST_SECONDS = 20.0  # so long, slow pages wait for words altogether: most imports have written them by then
 _LOCKED_SECONDS = 0.25  # how often a locked index is checked
-_CHECK_SECONDS = 5.0  # how often the power supply is checked
+_CHECK_SECONDS = 5.0  # how often the power supply is checked, at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,39 +44,21 @@ class _Reading:
     since: float
 
 
-@dataclass(eq=False, slots=True)
-class _Embedding:
-    """Documents of one import whose passages are being embedded."""
-
-    work: DocumentWork
-    tasks: list[Task]
-    batch: Batch | None = None
-    running: Future[None] | None = None
-
-
-@dataclass(eq=False, slots=True)
-class _Import:
-    """State of an import in the queue."""
-
-    tasks: Counter[Lane] = field(default_factory=Counter)  # queued or in progress
-    ends: bool = False  # nothing more is begun
-    error: CiteLoomError | None = None
-    returned: list[Task] = field(default_factory=list)  # not done when it ended
-
-
 class DocumentQueue:
     """Queue of documents, worked off by one thread that is started with the first import."""
 
     def __init__(self, workers: int, has_power: Callable[[], bool] = lambda: True) -> None:
         self._workers = workers
-        self._has_power = has_power  # whether more may be done than to write words
+        self._ask_for_power = has_power  # whether more may be done than to write words
+        self._power, self._power_checked = True, float("-inf")  # the last answer, and when it was given
         self._changed = threading.Condition()
         self._lanes: dict[Lane, list[tuple[tuple[object, ...], int, Task]]] = {lane: [] for lane in Lane}
         self._queued: dict[tuple[DocumentWork, str, Lane], Task] = {}
         self._numbers = itertools.count()
-        self._imports: dict[DocumentWork, _Import] = {}
+        self._imports: dict[DocumentWork, ImportMembers] = {}
         self._readings: dict[Lane, dict[Task, _Reading]] = {Lane.WORDS: {}, Lane.SLOW_PAGES: {}}
-        self._embedding: _Embedding | None = None
+        self._embedding: EmbeddingGroup | None = None  # its batch is being embedded, or is ready
+        self._embedded_but_locked: list[EmbeddingGroup] = []  # their index was locked when their batch was ready
         self._last_commits: dict[str, float] = {}
         self._words_since: float | None = None  # when the first of the words that wait now came
         self._readers = ThreadPoolExecutor((_AHEAD + 1) * workers, thread_name_prefix="read")
@@ -91,8 +72,8 @@ class DocumentQueue:
             if not self._thread.is_alive() and not self._ended:
                 self._thread.start()
             for task in tasks:
-                members = self._imports.setdefault(task.work, _Import())
-                if members.ends:
+                members = self._imports.setdefault(task.work, ImportMembers())
+                if members.ends or (members.error and task.lane is Lane.VECTORS):
                     members.returned.append(task)
                     continue
                 if task.reading is not None:
@@ -114,11 +95,13 @@ class DocumentQueue:
     def wait(self, work: DocumentWork, wake_up: Callable[[], bool], seconds: float) -> bool:
         """Wait until no documents of an import are left, for `wake_up`, or so long; return whether none is left.
 
-        Raises the error that ended the import's work; what it had left is returned by `withdraw`.
+        Raises the error that ended the import's work, or that of its vectors once its words are written; what it had
+        left is returned by `withdraw`.
         """
 
         def error() -> CiteLoomError | None:
-            return self._imports[work].error if work in self._imports else None
+            members = self._imports.get(work)
+            return members.error if members and (members.ends or not members.tasks[Lane.WORDS]) else None
 
         with self._changed:
             self._changed.wait_for(lambda: error() or not self.left(work) or wake_up(), seconds)
@@ -141,7 +124,13 @@ class DocumentQueue:
         """Whether documents wait because only words may be written now."""
         with self._changed:
             waiting = self._embedding or self._first(Lane.VECTORS) or self._first(Lane.SLOW_PAGES)
-        return bool(waiting) and not self._has_power()
+            return bool(waiting) and not self._has_power
+
+    @property
+    def _has_power(self) -> bool:
+        if time.monotonic() - self._power_checked >= _CHECK_SECONDS:
+            self._power, self._power_checked = self._ask_for_power(), time.monotonic()
+        return self._power
 
     def wake_up(self) -> None:
         """Let waiting imports check whether they have to do something."""
@@ -180,39 +169,35 @@ class DocumentQueue:
 
     def _run(self) -> None:
         while True:
-            with self._changed:
-                self._start_reading()
-                step = self._next_step()
-                if step is None:
-                    if self._ended:
-                        return
-                    self._changed.wait(self._seconds_to_wait())
-                    continue
-            step()
+            try:
+                with self._changed:
+                    self._start_reading()
+                    step = self._next_step()
+                    if step is None:
+                        if self._ended:
+                            return
+                        self._changed.wait(self._seconds_to_wait())
+                        continue
+                step()
+            except BaseException as error:  # all imports need this thread
+                self._fail_all(error)
 
     def _next_step(self) -> Callable[[], None] | None:
         """Return what the thread does next: of what is ready, what is most urgent."""
         if (read := self._next_read(Lane.WORDS)) is not None:
             return partial(self._commit, *read)
-        group = self._embedding
-        if group:
-            ends = self._ends(group.work)
-            embedded = group.running.done() if group.running else ends
-            if embedded and (ends or not group.work.is_locked):
-                return partial(self._continue, group)
+        if (group := self._next_embedded()) is not None:
+            return partial(self._continue, group)
         if (read := self._next_read(Lane.SLOW_PAGES)) is not None:
             return partial(self._commit, *read)
-        if self._can_embed:
-            group = self._embedding = self._embedding or self._next_group()
-            if group and not group.running and not group.work.is_locked:
-                return partial(self._continue, group)
+        if not self._embedding and self._can_embed:
+            self._embedding = self._next_group()
+            return partial(self._continue, self._embedding) if self._embedding else None
         return None
 
     def _seconds_to_wait(self) -> float | None:
-        group = self._embedding
         ready = any(reading.future.done() for lane in self._readings.values() for reading in lane.values())
-        embedded = group and (group.running is None or group.running.done())
-        if ready or embedded or any(work.is_locked for work in self._imports):
+        if ready or any(work.is_locked for work in self._imports):
             return _LOCKED_SECONDS  # for an earlier document, or for a lock
         return _CHECK_SECONDS if self._queued else None
 
@@ -225,7 +210,7 @@ class DocumentQueue:
         self._words_since = (self._words_since or time.monotonic()) if words_wait else None
         if words_wait and time.monotonic() - (self._words_since or 0.0) < _WORDS_FIRST_SECONDS:
             return
-        if self._first(Lane.SLOW_PAGES) is None or not self._has_power():
+        if self._first(Lane.SLOW_PAGES) is None or not self._has_power:
             return
         alone = not (self._readings[Lane.WORDS] or self._first(Lane.VECTORS) or self._embedding)
         while self._begun(Lane.SLOW_PAGES) < (self._workers if alone else 1):
@@ -240,8 +225,8 @@ class DocumentQueue:
         task = self._first_unlocked(lane)
         if task is None:
             return False
-        del self._queued[task.key]
         future = self._readers.submit(task.work.read, task)
+        del self._queued[task.key]
         self._readings[lane][task] = _Reading(future, time.monotonic())
         future.add_done_callback(lambda _: self.wake_up())
         return True
@@ -269,7 +254,7 @@ class DocumentQueue:
         try:
             self._last_commits[task.work.project_id] = time.monotonic()
             task.work.commit(task, reading)
-        except Exception as error:
+        except BaseException as error:  # native code raises others than Exception
             self._fail(task.work, [task], error)
         else:
             self._task_ended(task)
@@ -282,9 +267,23 @@ class DocumentQueue:
         if not (self._embedding or self._first(Lane.VECTORS)) or self._first_unlocked(Lane.WORDS):
             return False
         reading = sum(not one.future.done() for one in self._readings[Lane.WORDS].values())
-        return reading < self._workers and self._has_power()
+        return reading < self._workers and self._has_power
 
-    def _next_group(self) -> _Embedding | None:
+    def _next_embedded(self) -> EmbeddingGroup | None:
+        """Return documents whose batch is ready to be written. A locked index must not hold up the others."""
+        group = self._embedding
+        if group and group.running and group.running.done():
+            if self._ends(group.work) or not group.work.is_locked:
+                return group
+            self._embedded_but_locked.append(group)
+            self._embedding = None
+        for group in self._embedded_but_locked:
+            if self._ends(group.work) or not group.work.is_locked:
+                self._embedded_but_locked.remove(group)
+                return group
+        return None
+
+    def _next_group(self) -> EmbeddingGroup | None:
         """Take the next documents of one import whose passages are to be embedded."""
         group: list[Task] = []
         while len(group) < _GROUP and (task := self._first_unlocked(Lane.VECTORS)) is not None:
@@ -292,48 +291,50 @@ class DocumentQueue:
                 break
             del self._queued[task.key]
             group.append(task)
-        return _Embedding(group[0].work, group) if group else None
+        return EmbeddingGroup(group[0].work, group) if group else None
 
-    def _continue(self, group: _Embedding) -> None:
+    def _continue(self, group: EmbeddingGroup) -> None:
         """Write the vectors that are ready, after the next batch was begun; finish the documents if there is none."""
         done, group.batch = group.batch, None
         running, group.running = group.running, None
-        lets_others_go = False
         try:
             if running:
                 running.result()
-            with self._changed:
-                first = self._first_unlocked(Lane.VECTORS)
-                lets_others_go = first is not None and first.order < group.tasks[0].order
-                goes_on = not self._ends(group.work) and not lets_others_go and (running is None or self._can_embed)
-            if goes_on:
-                self._begin_batch(group, done)
-            ends = self._ends(group.work)
-            if done and not (ends and group.work.is_locked):
-                group.work.write_vectors(done)
-            finished = done is None and group.batch is None and not lets_others_go
-            if finished and not ends:
+            goes_on = self._goes_on(group, begun=running is not None)
+            try:
+                if goes_on:
+                    self._begin_batch(group, done)
+            finally:  # an error must not cost the vectors that are there
+                ends = self._ends(group.work)
+                if done and not (ends and group.work.is_locked):
+                    group.work.write_vectors(done)
+            if group.batch is not None:
+                return
+            if goes_on and not ends:
                 group.work.finish_vectors(group.tasks)
-        except Exception as error:
-            self._embedding = None
-            self._fail(group.work, group.tasks, error)
+        except BaseException as error:
+            self._embedding = None if group is self._embedding else self._embedding
+            self._fail(group.work, group.tasks, error, ends=False)
             return
-        if group.batch is not None:
-            return
-        if ends or finished:
-            self._embedding = None
+        with self._changed:
+            self._embedding = None if group is self._embedding else self._embedding
             for task in group.tasks:
-                self._task_ended(task, done=not ends)
-        elif lets_others_go:
-            self._embedding = None
-            with self._changed:
-                for task in group.tasks:
-                    if task.key in self._queued:  # it has new passages
-                        self._task_ended(task)
-                    else:
-                        self._push(task)
+                if ends or goes_on:
+                    self._task_ended(task, done=not ends)
+                elif task.key in self._queued:  # it has new passages
+                    self._task_ended(task)
+                else:
+                    self._push(task)
 
-    def _begin_batch(self, group: _Embedding, embedded: Batch | None) -> None:
+    def _goes_on(self, group: EmbeddingGroup, *, begun: bool) -> bool:
+        """Whether another batch of these documents comes next, rather than other documents."""
+        with self._changed:
+            first = self._first_unlocked(Lane.VECTORS)
+            is_first = first is None or first.order >= group.tasks[0].order
+            is_next = is_first and group is self._embedding and (not begun or self._can_embed)
+            return is_next and not self._ends(group.work)
+
+    def _begin_batch(self, group: EmbeddingGroup, embedded: Batch | None) -> None:
         group.batch = group.work.next_batch(group.tasks, embedded)
         if group.batch:
             group.running = self._embedder.submit(group.work.embed, group.batch)
@@ -368,21 +369,32 @@ class DocumentQueue:
         members = self._imports.get(work)
         return members is None or members.ends or work.stops
 
-    def _fail(self, work: DocumentWork, tasks: Sequence[Task], error: Exception) -> None:
-        """End the work of an import with an error."""
+    def _fail(self, work: DocumentWork, tasks: Sequence[Task], error: BaseException, *, ends: bool = True) -> None:
+        """End the work of an import with an error, or only that of its vectors."""
         problem = unexpected(error)
         if problem is not error and not isinstance(error, JobStopped):
             log.error("documents of %s could not be written", work.project_id, exc_info=error)
         with self._changed:
             if members := self._imports.get(work):
-                members.error, members.ends = members.error or problem, True
+                members.error, members.ends = members.error or problem, members.ends or ends
+                self._return_queued(work, *(() if ends else (Lane.VECTORS,)))
         for task in tasks:
             task.failed = True
             self._task_ended(task, done=False)
 
-    def _return_queued(self, work: DocumentWork) -> None:
+    def _fail_all(self, error: BaseException) -> None:
+        """End the work of all imports with an error that is not of one of them."""
+        with self._changed:
+            groups = [group for group in (self._embedding, *self._embedded_but_locked) if group]
+            self._embedding, self._embedded_but_locked = None, []
+            for work in list(self._imports):
+                self._return_readings(work)
+                self._fail(work, [task for group in groups if group.work is work for task in group.tasks], error)
+
+    def _return_queued(self, work: DocumentWork, *lanes: Lane) -> None:
         members = self._imports[work]
-        for task in [task for task in self._queued.values() if task.work is work]:
+        queued = [task for task in self._queued.values() if task.work is work and task.lane in (lanes or Lane)]
+        for task in queued:
             del self._queued[task.key]
             members.tasks[task.lane] -= 1
             members.returned.append(task)

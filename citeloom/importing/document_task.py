@@ -1,12 +1,14 @@
-"""A document in a lane of the document queue, and what an import does with it."""
+"""Documents in the lanes of the document queue, and what an import does with them."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
+from citeloom.core.errors import CiteLoomError
 from citeloom.importing.import_progress import Lane
 from citeloom.importing.sources.folder import FoundFile
 from citeloom.importing.stages.embed import Batch
@@ -67,3 +69,23 @@ class Task:
     def key(self) -> tuple[DocumentWork, str, Lane]:
         """What there is only one queued task of."""
         return self.work, self.source, self.lane
+
+
+@dataclass(eq=False, slots=True)
+class EmbeddingGroup:
+    """Documents of one import whose passages are being embedded."""
+
+    work: DocumentWork
+    tasks: list[Task]
+    batch: Batch | None = None
+    running: Future[None] | None = None
+
+
+@dataclass(eq=False, slots=True)
+class ImportMembers:
+    """State of an import in the document queue."""
+
+    tasks: Counter[Lane] = field(default_factory=Counter)  # queued or in progress
+    ends: bool = False  # nothing more is begun
+    error: CiteLoomError | None = None  # if it does not end, of its vectors: its words are still written
+    returned: list[Task] = field(default_factory=list)  # not done when it ended

@@ -26,13 +26,17 @@ WORDS, VECTORS, SLOW_PAGES = Lane.WORDS, Lane.VECTORS, Lane.SLOW_PAGES
 FULL = CiteLoomError(Code.STORAGE_ERROR, "The disk is full.")
 
 
+class PanicException(BaseException):
+    """As Rust code raises it."""
+
+
 @dataclass(eq=False)
 class FakeImport:
     """An import that notes what is done with its documents; a document in `held` waits there until it is released."""
 
     log: list[str]
     held: defaultdict[str, threading.Event] = field(default_factory=lambda: defaultdict(_released))
-    breaks: dict[str, CiteLoomError] = field(default_factory=dict)  # by what is done
+    breaks: dict[str, BaseException] = field(default_factory=dict)  # by what is done
     batches: dict[str, int] = field(default_factory=lambda: defaultdict(lambda: 1))  # by document
     project_id: str = "p"
     stops: bool = False
@@ -55,6 +59,8 @@ class FakeImport:
         self._do(f"write {task.source}")
 
     def next_batch(self, tasks: Sequence[Task], embedding: Batch | None) -> Batch | None:
+        if "next batch" in self.breaks and embedding:
+            raise self.breaks["next batch"]
         for task in tasks:
             if self.batches[task.source]:
                 self.batches[task.source] -= 1
@@ -257,7 +263,7 @@ def test_the_documents_of_a_locked_index_wait_and_the_others_go_on(
     new_queue: Callable[..., DocumentQueue], log: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(document_queue, "_LOCKED_SECONDS", 0.01)
-    monkeypatch.setattr(document_queue, "_CHECK_SECONDS", 0.01)
+    monkeypatch.setattr(document_queue, "_WORDS_FIRST_SECONDS", 0.0)
     queue, locked, other = new_queue(), FakeImport(log), FakeImport([])
     locked.hold("read b", "read s")
     queue.add(locked.tasks(WORDS, "b", "c", "d", "e", "a") + locked.tasks(SLOW_PAGES, "s"))
@@ -376,3 +382,132 @@ def test_on_battery_only_words_are_written_and_on_mains_power_it_goes_on_by_itse
     finish(queue, work)
     assert (log.count("embed v"), log.count("embed w")) == (2, 1) and {"finish v w", "write s"} <= set(log)
     assert not queue.waits_for_power
+
+
+@pytest.mark.parametrize(
+    ("lane", "step"),
+    [(WORDS, "read v"), (WORDS, "write v"), (SLOW_PAGES, "read v"), (VECTORS, "embed v"), (VECTORS, "add vectors v")],
+)
+def test_a_crash_in_native_code_ends_one_import_with_an_error(
+    new_queue: Callable[..., DocumentQueue], log: list[str], lane: Lane, step: str
+) -> None:
+    queue, other = new_queue(), FakeImport([])
+    work = FakeImport(log, breaks={step: PanicException("the tokenizer panicked")})
+    queue.add(work.tasks(lane, "v"))
+    with pytest.raises(CiteLoomError, match="PanicException: the tokenizer panicked"):
+        queue.wait(work, lambda: False, WAIT)
+    assert [task.source for task in queue.withdraw(work)] == ["v"]
+    queue.add(other.tasks(WORDS, "a"))
+    finish(queue, other)
+
+
+def test_an_error_that_no_import_has_made_ends_them_all_and_the_next_ones_go_on(
+    new_queue: Callable[..., DocumentQueue], log: list[str]
+) -> None:
+    unknown = False
+
+    def has_power() -> bool:
+        if unknown:
+            raise RuntimeError("can't start new thread")
+        return True
+
+    queue = new_queue(has_power=has_power)
+    works = [FakeImport(log, project_id=name) for name in "pq"]
+    works[0].hold("read a")
+    unknown = True
+    for work in works:
+        queue.add(work.tasks(WORDS, "a") + work.tasks(VECTORS, "v") + work.tasks(SLOW_PAGES, "s"))
+    for work in works:
+        with pytest.raises(CiteLoomError, match="can't start new thread"):
+            queue.wait(work, lambda: False, WAIT)
+    unknown = False
+    left = [queue.withdraw(work) for work in works]
+    assert [{task.source for task in tasks} for tasks in left] == [{"a", "v", "s"}] * 2
+    works[0].release()
+    for tasks in left:
+        queue.add(tasks)
+    finish(queue, *works)
+    assert log.count("write a") == log.count("finish v") == log.count("write s") == 2
+
+
+def test_what_cannot_be_embedded_does_not_hold_up_the_words_of_the_same_import(
+    new_queue: Callable[..., DocumentQueue], log: list[str]
+) -> None:
+    queue, work = new_queue(workers=3), FakeImport(log, breaks={"embed v": FULL})
+    work.hold("read a", "read b")
+    queue.add(work.tasks(WORDS, "a", "b") + work.tasks(VECTORS, "v", "w"))
+    wait_for(lambda: queue.left(work, WORDS) == 2 and not queue.left(work, VECTORS), "the error")
+    assert not queue.wait(work, lambda: False, 0)
+    work.release("read a")
+    until(log, "write a")
+    queue.add(work.tasks(VECTORS, "a"))
+    work.release("read b")
+    with pytest.raises(CiteLoomError) as caught:
+        queue.wait(work, lambda: False, WAIT)
+    assert caught.value is FULL
+    assert {"write a", "write b"} <= set(log) and log.count("embed v") == 1
+    assert "embed a" not in log, "it would fail as well"
+    assert [task.source for task in queue.withdraw(work)] == ["v", "w", "a"]
+
+
+@pytest.mark.parametrize("before", ["embed v", "add vectors v"])
+def test_a_locked_index_does_not_hold_up_the_vectors_of_the_others(
+    new_queue: Callable[..., DocumentQueue], log: list[str], monkeypatch: pytest.MonkeyPatch, before: str
+) -> None:
+    monkeypatch.setattr(document_queue, "_LOCKED_SECONDS", 0.01)
+    queue, locked, other = new_queue(), FakeImport(log, batches={"v": 3}), FakeImport([])
+    locked.hold(before)
+    queue.add(locked.tasks(VECTORS, "v"))
+    until(log, before)
+    locked.is_locked = True
+    queue.add(other.tasks(VECTORS, "x"))
+    locked.release()
+    finish(queue, other)
+    assert "finish v" not in log
+    locked.is_locked = False
+    finish(queue, locked)
+    assert log.count("embed v") == log.count("add vectors v") == 3 and log[-1] == "finish v"
+
+
+def test_vectors_that_were_made_are_written_although_the_next_batch_cannot_be_begun(
+    new_queue: Callable[..., DocumentQueue], log: list[str]
+) -> None:
+    queue, work = new_queue(), FakeImport(log, breaks={"next batch": FULL}, batches={"v": 2})
+    queue.add(work.tasks(VECTORS, "v"))
+    with pytest.raises(CiteLoomError) as caught:
+        queue.wait(work, lambda: False, WAIT)
+    assert caught.value is FULL and log == ["embed v", "add vectors v"]
+    work.breaks.clear()
+    queue.add(queue.withdraw(work))
+    finish(queue, work)
+    assert log[2:] == ["embed v", "add vectors v", "finish v"]
+
+
+@pytest.mark.parametrize("ends", ["cancelled", "paused"])
+def test_an_import_that_waits_for_power_can_be_ended_and_goes_on_where_it_was(
+    new_queue: Callable[..., DocumentQueue], log: list[str], monkeypatch: pytest.MonkeyPatch, ends: str
+) -> None:
+    battery, asked = True, 0
+
+    def has_power() -> bool:
+        nonlocal asked
+        asked += 1
+        return not battery
+
+    queue, work = new_queue(has_power=has_power), FakeImport(log)
+    queue.add(work.tasks(VECTORS, "v") + work.tasks(SLOW_PAGES, "s"))
+    wait_for(lambda: queue.waits_for_power, "the queue to wait for power")
+    for _ in range(50):
+        queue.wake_up()
+        assert queue.waits_for_power
+    assert asked == 1, "asked every few seconds at most"
+    monkeypatch.setattr(document_queue, "_CHECK_SECONDS", 0.01)
+    work.stops = ends == "cancelled"
+    left = queue.withdraw(work)
+    assert log == [] and {task.source for task in left} == {"v", "s"} and not queue.waits_for_power
+    if ends == "paused":
+        queue.add(left)
+        assert not queue.wait(work, lambda: False, 0.05)
+        battery = False
+        finish(queue, work)
+        assert {"finish v", "write s"} <= set(log)
