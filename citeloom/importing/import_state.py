@@ -81,6 +81,7 @@ class ImportState:
         self.unread: set[str] = set()  # sources that this import has yet to read: their text may change
         self.stale: set[str] = set()  # sources whose passages must be rebuilt although their content is unchanged
         self.written: dict[str, str] = {}  # content hash → source, of what this import has written
+        self.without_index: set[str] = set()  # ids of other projects whose index is unavailable
         self.project = self.catalog.projects.get(self.request.project_id)
         self.result = ImportCounter(
             dense_model=self.project.dense_model, sparse_model=self.project.sparse_model or None

@@ -299,14 +299,18 @@ class ImportRun:
         if self._stage() == "convert":
             self.state.report(file=task.file.shown, stage="convert")
         with self.state.progress.working(task.lane):
-            if task.lane is Lane.WORDS:
-                return self._reader.read(task.file)
-            return self._reader.read_slow_pages(task.file)
+            is_first = task.lane is Lane.WORDS
+            read = self._reader.read(task.file) if is_first else self._reader.read_slow_pages(task.file)
+            if self._committer.embeds_at_once:  # here: the queue's thread must not wait for it
+                self._committer.embed(task.file, read)
+            return read
 
     def commit(self, task: Task, reading: Future[ReadResult]) -> None:
         """Match a document that was read and write it with its words; queue what is left to do for it."""
         file, first, state = task.file, task.lane is Lane.WORDS, self.state
         assert file is not None
+        if first and self._stamps.get(file.source) != _stamp(file):
+            return  # the file has changed since, and is read again
         failed = self.result.failed
         # If a newer text was written while the slow pages were read, these belong to an old one.
         finished = not first and document_row(state, file).content_hash != task.content_hash

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from citeloom.api.models import DenseTrial, LanguageTrial, ModelTrial, RerankerTrial
-from citeloom.core.processes import memory_megabytes
+from citeloom.core.processes import cores, memory_megabytes
 from citeloom.index.models.embedding import DenseModel
 from citeloom.index.models.reranker import Reranker
 from citeloom.index.models.stemming import LANGUAGES
@@ -80,7 +80,7 @@ _TOKENS_PER_WORD = 1.3  # approximately
 
 def try_dense(name: str, library: Sequence[str]) -> ModelTrial:
     """Measure a dense model in English and in the languages of the library."""
-    before, parallel = memory_megabytes(os.getpid()), os.cpu_count() or 2
+    before, parallel = memory_megabytes(os.getpid()), cores()
     model = DenseModel(name, parallel)
     try:
         languages = {code: _margins(model, code) for code in dict.fromkeys(["en", *library]) if code in _SAMPLES}

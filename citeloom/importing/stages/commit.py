@@ -21,7 +21,7 @@ from citeloom.core.types import Passage, Record
 from citeloom.importing.import_state import ImportState
 from citeloom.importing.sources.folder import FoundFile
 from citeloom.importing.sources.names import shown_source, source_name
-from citeloom.importing.stages.embed import embed_missing, known_vectors
+from citeloom.importing.stages.embed import known_vectors, with_missing
 from citeloom.importing.stages.match import (
     BY_ZOTERO,
     QUICK,
@@ -146,7 +146,7 @@ class DocumentCommitter:
         reply = self._with_printed_pages(file, found, read, record)
         final = bool(reply["final"])
         if reply["passages"]:
-            self._write(file, document, found, record, reply)
+            self._write(file, document, found, record, reply, read.vectors)
             if file.item:
                 self._replace_folder_copy(found, file)
             return final
@@ -235,24 +235,46 @@ class DocumentCommitter:
         again = self.reader.convert(file, read.content_hash, document, quick=True).reply
         return again if again and again["final"] else read.reply
 
+    def embed(self, file: FoundFile, read: ReadResult) -> None:
+        """Make the vectors of a file that was read, before it is committed."""
+        if read.reply is None:
+            return
+        document = replace(document_row(self.state, file), content_hash=read.content_hash)
+        texts = [Passage.from_json(p).embedded_text for p in read.reply["passages"]]
+        read.vectors = with_missing(self.state, self._known_vectors(document, self._stored(document)), texts)
+
+    def _stored(self, document: Document) -> Sequence[Point]:
+        return list(self.stored(document)) if document.version else []
+
+    def _known_vectors(self, document: Document, old: Sequence[Point]) -> dict[str, Sequence[float]]:
+        return known_vectors(self.state, document, old if self.same_model else ())
+
     def _write(
-        self, file: FoundFile, before: Document, document: Document, record: Record, reply: dict[str, Any]
+        self,
+        file: FoundFile,
+        before: Document,
+        document: Document,
+        record: Record,
+        reply: dict[str, Any],
+        vectors: Mapping[str, Sequence[float]],
     ) -> None:
         state = self.state
         converter = " ".join([document.converter, *document.ocr_languages])  # another OCR language gives another text
         limit = state.model_info.max_tokens
         passage_set = passage_set_id(state.project.id, document.content_hash or "", converter, limit)
         passages = [Passage.from_json(p) for p in reply["passages"]]
-        old = list(self.stored(before)) if before.version else []
+        old = self._stored(before)
         if passage_set == before.version and _has_other_text(passage_set, passages, old):
             # The same converter can give another text, for example with another OCR engine: that is another set.
             text = hashlib.sha256("\n".join(p.embedded_text for p in passages).encode("utf-8", "replace")).hexdigest()
             passage_set = passage_set_id(state.project.id, document.content_hash or "", f"{converter} {text}", limit)
         document.language = text_language(record.language, (p.text for p in passages))
         with state.timed("words"):
-            points = self._points(document, record, passages, passage_set, old)
+            known = vectors or self._known_vectors(document, old)
         if self.embeds_at_once:
-            points = embed_missing(state, points)
+            known = with_missing(state, known, (p.embedded_text for p in passages))
+        with state.timed("words"):
+            points = self._points(document, record, passages, passage_set, known)
         document.without_vector = sum(point.dense is None for point in points)
         with state.timed("write"):
             better = before.content_hash == document.content_hash and before.version != passage_set
@@ -274,11 +296,15 @@ class DocumentCommitter:
                 state.warnings.other(source_name(file.source), warning, f"citeloom documents {state.project.id}")
 
     def _points(
-        self, document: Document, record: Record, passages: Sequence[Passage], passage_set: str, old: Sequence[Point]
+        self,
+        document: Document,
+        record: Record,
+        passages: Sequence[Passage],
+        passage_set: str,
+        known: Mapping[str, Sequence[float]],
     ) -> list[Point]:
-        """Return the passages with their words, and with the vectors of texts that were embedded before."""
+        """Return the passages with their words, and with the vectors that are known by text."""
         state = self.state
-        known = known_vectors(state, document, old if self.same_model else ())
         texts = [p.embedded_text for p in passages]
         words = state.embed_sparse(texts, document.language)
         renamed_from = state.catalog.citekey_aliases.former_keys(document.project_id, record.citekey)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from citeloom.catalog.documents import NOT_EMBEDDED, Document
 from citeloom.core import fault_injection as faults
@@ -94,7 +94,9 @@ class Embedder:
     def finish(self, doc_ids: Sequence[str]) -> None:
         """Record that all passages of these documents have vectors, or why some have none."""
         documents, project_id = self._state.catalog.documents, self._state.project.id
-        refused = {doc_id: error for doc_id, error in self._refused.values() if doc_id in doc_ids}
+        # What was refused may have been replaced since.
+        left = self._collection().without_vectors(AnyOf("doc_id", tuple(doc_ids)), len(self._refused))
+        refused = dict(self._refused[passage.id] for passage in left if passage.id in self._refused)
         documents.set_all_embedded(project_id, [doc_id for doc_id in doc_ids if doc_id not in refused])
         for document in documents.by_ids(project_id, list(refused)):
             error = refused[document.doc_id]
@@ -117,19 +119,22 @@ def known_vectors(state: ImportState, document: Document, old: Iterable[Point]) 
     for twin in state.catalog.documents.embedded_elsewhere(
         document.content_hash or "", document.doc_id, state.project.dense_fingerprint
     ):
+        if twin.project_id in state.without_index:
+            continue
         try:
             project = state.catalog.projects.get(twin.project_id)
             points = state.context.open_collection(project).stored(of_document(twin.doc_id), twin.chunks)
             found |= {embedded_text(point.payload): point.dense for point in points if point.dense is not None}
         except CiteLoomError as error:  # it can be embedded again
             log.info("vectors of %s are not available: %s", twin.project_id, error)
+            state.without_index.add(twin.project_id)  # to find that out again takes long if a server does not answer
     return found
 
 
-def embed_missing(state: ImportState, points: Sequence[Point]) -> list[Point]:
-    """Return passages with the vectors that are missing, made at once."""
-    texts = [embedded_text(point.payload) for point in points]
-    missing = list(dict.fromkeys(text for text, p in zip(texts, points, strict=True) if p.dense is None))
+def with_missing(
+    state: ImportState, known: Mapping[str, Sequence[float]], texts: Iterable[str]
+) -> dict[str, Sequence[float]]:
+    """Return known vectors by text, and those of further texts, made at once."""
+    missing = list(dict.fromkeys(text for text in texts if text not in known))
     with state.timed("embed"):
-        made = dict(zip(missing, state.embed(missing), strict=True))
-    return [p if p.dense is not None else replace(p, dense=made[text]) for p, text in zip(points, texts, strict=True)]
+        return {**known, **dict(zip(missing, state.embed(missing), strict=True))}

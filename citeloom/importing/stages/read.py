@@ -7,7 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import islice
 from typing import Any
 
@@ -43,6 +43,7 @@ class ReadResult:
     searchable: bool = False  # its text is indexed, except its slow pages
     page_range: str | None = None  # the record's printed pages, as sent to the worker
     deferred: bool = False  # took too long: it is read with the slow pages
+    vectors: dict[str, Sequence[float]] = field(default_factory=dict)  # by text, if they were made already
 
 
 OnPage = Callable[[FoundFile, str, int, int], None]  # file, what is done with it, how much of it, of how much
@@ -164,17 +165,22 @@ class Reader:
 
     def original(self, file: FoundFile, content_hash: str) -> str | None:
         """Return another searchable source with the same content; for a work of Zotero, only another of Zotero."""
-        state, source = self._state, file.source
-        original = state.written.get(content_hash)
-        if original and original != source and (original.startswith(ZOTERO) or not file.item):
-            return original
-        if state.request.force_rebuild:
-            return None  # in a rebuild, the catalog describes the old generation
+        state, source, documents = self._state, file.source, self._state.catalog.documents
+        written = state.written.get(content_hash)
+        if state.request.force_rebuild:  # the catalog describes the old generation
+            is_other = written and written != source and (written.startswith(ZOTERO) or not file.item)
+            return written if is_other else None
         own = document_id(state.project.id, source)
-        known = state.catalog.documents.find_same_content(state.project.id, content_hash, own)
-        if known is None or known.doc_id in state.removed or known.source in state.unread:
-            return None
-        return known.source if known.zotero or not file.item else None
+        # What this import has written may have another text by now, or be removed at its end.
+        of_this_import = documents.find(state.project.id, source=written) if written and written != source else None
+        for known in (of_this_import, documents.find_same_content(state.project.id, content_hash, own)):
+            if known is None or known.content_hash != content_hash or known.state != State.READY:
+                continue
+            if known.doc_id in state.removed or known.source in state.unread:
+                continue
+            if known.zotero or not file.item:
+                return known.source
+        return None
 
     def _fetch(self, file: FoundFile) -> FoundFile:
         """Return the file, fetched if necessary."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import logging
-import os
 import threading
 import time
 from collections import Counter
@@ -16,7 +15,7 @@ from typing import Any, TypeVar, cast
 
 from citeloom.core import fault_injection as faults
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.processes import release_free_memory
+from citeloom.core.processes import cores, release_free_memory
 from citeloom.core.settings import BUNDLED_DENSE, BUNDLED_SPARSE, Models
 from citeloom.index.base import SparseVector
 from citeloom.index.models.instructions import instruction
@@ -134,14 +133,14 @@ class ModelRegistry:
         """Return a dense model."""
 
         def load() -> DenseModel:
-            trial, cores = self._trial(name), os.cpu_count() or 2
+            trial, parallel = self._trial(name), cores()
             if trial and trial.passed:
                 try:
-                    return DenseModel(name, cores, by_openvino=True)
+                    return DenseModel(name, parallel, by_openvino=True)
                 except Exception as error:
                     log.warning("OpenVINO cannot load the model %s: %s", name, error)
                     self._trials[name] = Trial(False, f"it cannot load the model: {error}")
-            return DenseModel(name, cores, allow_download=self._settings.allow_download)
+            return DenseModel(name, parallel, allow_download=self._settings.allow_download)
 
         model = self._load_once(name, load)
         self._infos[name] = model.info

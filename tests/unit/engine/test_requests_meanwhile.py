@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,20 +12,55 @@ from PIL import Image, ImageDraw
 
 from citeloom.api.library import AddProject, DisallowSource, RemoveProject
 from citeloom.catalog.documents import NOT_EMBEDDED, State
+from citeloom.conversion.pool import WorkerPool
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.settings import Models, Settings
 from citeloom.engine import container
 from citeloom.engine.container import Container
 from citeloom.importing import discovery, pipeline
 from citeloom.importing.requests import ImportRequest
 from citeloom.index.edge.collection import EdgeCollection
 from citeloom.index.models.embedding import DenseModel
+from citeloom.search.indexes import Indexes
 from tests.support import WAIT, wait_for
 from tests.unit.engine.conftest import PAPERS, add_paper, ended, submit
+
+
+class Held:
+    """Holds the first thread that comes until the test lets it go on."""
+
+    def __init__(self) -> None:
+        self.reached, self.go_on = threading.Event(), threading.Event()
+
+    def come(self) -> None:
+        if not self.reached.is_set():
+            self.reached.set()
+            assert self.go_on.wait(WAIT)
 
 
 def searchable(engine: Container) -> list[str]:
     documents = engine.catalog.documents.all("p")
     return sorted(Path(one.source).stem for one in documents if one.state is State.READY)
+
+
+def texts(engine: Container) -> set[str]:
+    passages = engine.collection(engine.catalog.projects.get("p")).any_passages(100)
+    return {passage.payload["chunk_text"] for passage in passages}
+
+
+@pytest.fixture
+def embedding(monkeypatch: pytest.MonkeyPatch) -> Iterator[Held]:
+    """Holds the first embedding of a moth."""
+    held, embed = Held(), DenseModel.embed
+
+    def hold(self: DenseModel, passages: Any, *more: Any) -> Any:
+        if any("moth" in text for text in passages):
+            held.come()
+        return embed(self, passages, *more)
+
+    monkeypatch.setattr(DenseModel, "embed", hold)
+    yield held
+    held.go_on.set()
 
 
 def test_what_is_added_while_an_import_ends_is_read(
@@ -198,3 +232,119 @@ def test_a_replaced_text_that_could_not_be_deleted_is_not_found_again_after_a_re
     assert texts() == ["The second edition."]
     engine.collections.close_unused(0)
     assert texts() == ["The second edition."]
+
+
+def test_a_text_that_was_read_slowly_does_not_take_the_place_of_a_newer_one(
+    engine: Container, papers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held, convert, committed = Held(), WorkerPool.convert, list[str]()
+    commit = pipeline.ImportRun.commit
+
+    def slowly(self: WorkerPool, request: dict[str, Any], *more: Any) -> dict[str, Any]:
+        reply = convert(self, request, *more)
+        if request["path"].endswith("moth.md"):
+            held.come()
+        return reply
+
+    def note(self: pipeline.ImportRun, task: Any, reading: Any) -> None:
+        commit(self, task, reading)
+        committed.append(Path(task.source).stem)
+
+    monkeypatch.setattr(WorkerPool, "convert", slowly)
+    monkeypatch.setattr(pipeline.ImportRun, "commit", note)
+    job = submit(engine)
+    assert held.reached.wait(WAIT)
+    (papers / "moth.md").write_text("# On the moth\n\nThe moth was measured anew.\n")
+    submit(engine)
+    wait_for(lambda: "The moth was measured anew." in texts(engine), "the new text")
+    held.go_on.set()
+    result = ended(engine, job)
+    assert (result["state"], result["new"], result["replaced"]) == ("done", len(PAPERS), 0)
+    assert committed.count("moth") == 2 and "The moth was measured anew." in texts(engine)
+    assert len(texts(engine)) == len(PAPERS) and searchable(engine) == list(PAPERS)
+    assert not engine.catalog.documents.without_vectors("p")
+
+
+@pytest.mark.parametrize("written_anew", [False, True])
+def test_a_file_that_is_renamed_during_an_import_is_no_duplicate_of_what_it_was(
+    engine: Container, papers: Path, embedding: Held, written_anew: bool
+) -> None:
+    job = submit(engine)
+    assert embedding.reached.wait(WAIT)
+    (papers / "moth.md").rename(papers / "moth of 1999.md")
+    if written_anew:
+        (papers / "moth.md").write_text("# On the moth\n\nThe moth was measured anew.\n")
+    submit(engine)
+
+    def is_read() -> bool:
+        document = engine.catalog.documents.find("p", source=str(papers / "moth of 1999.md"))
+        return document is not None and document.state is not State.PENDING
+
+    wait_for(is_read, "the file at its new place")
+    embedding.go_on.set()
+    assert ended(engine, job)["state"] == "done"
+    renamed = {*PAPERS, "moth of 1999"} - (set() if written_anew else {"moth"})
+    assert set(searchable(engine)) == renamed == {Path(one.source).stem for one in engine.catalog.documents.all("p")}
+    assert "The moth was measured." in texts(engine)
+
+
+def test_a_project_without_words_does_not_hold_up_the_others_while_it_is_embedded(
+    engine: Container, tmp_path: Path, papers: Path, embedding: Held, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "more"
+    folder.mkdir()
+    add_paper(folder, "heron")
+    engine.projects.add_project(AddProject(project="q", folders=[str(folder)]))
+    monkeypatch.setattr(engine.projects, "_settings", Settings(models=Models(sparse="")))
+    engine.projects.add_project(AddProject(project="without-words", folders=[str(papers)]))
+    first = engine.jobs.submit(ImportRequest("without-words"))
+    assert embedding.reached.wait(WAIT)
+    assert ended(engine, engine.jobs.submit(ImportRequest("q")))["new"] == 1
+    embedding.go_on.set()
+    assert ended(engine, first)["new"] == len(PAPERS)
+    documents = engine.catalog.documents.all("without-words")
+    assert [one.without_vector for one in documents] == [0] * len(PAPERS)
+    assert engine.collection(engine.catalog.projects.get("without-words")).count() == len(PAPERS)
+
+
+def test_an_index_that_is_away_is_asked_once_for_vectors_that_were_made_before(
+    engine: Container, papers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine.projects.add_project(AddProject(project="twin", folders=[str(papers)]))
+    assert ended(engine, engine.jobs.submit(ImportRequest("twin")))["new"] == len(PAPERS)
+    asked, get = list[str](), Indexes._get_or_create
+
+    def away(self: Indexes, project: Any) -> Any:
+        if project.id == "twin":
+            asked.append(project.id)
+            raise CiteLoomError(Code.INDEX_UNAVAILABLE, "The server does not answer.")
+        return get(self, project)
+
+    monkeypatch.setattr(Indexes, "_get_or_create", away)
+    assert ended(engine, submit(engine))["new"] == len(PAPERS)
+    assert not engine.catalog.documents.without_vectors("p")
+    assert asked == ["twin"]
+
+
+def test_a_refused_text_that_was_replaced_meanwhile_is_not_complained_about(
+    engine: Container, papers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held, embed = Held(), DenseModel.embed
+
+    def refuse(self: DenseModel, passages: Any, *more: Any) -> Any:
+        if any("moth was measured" in text for text in passages):
+            held.come()
+            raise CiteLoomError(Code.EMBEDDING_FAILED, "The model failed on a text: too strange.")
+        return embed(self, passages, *more)
+
+    monkeypatch.setattr(DenseModel, "embed", refuse)
+    job = submit(engine)
+    assert held.reached.wait(WAIT)
+    (papers / "moth.md").write_text("# On the moth\n\nIt was measured anew.\n")
+    submit(engine)
+    wait_for(lambda: "It was measured anew." in texts(engine), "the new text")
+    held.go_on.set()
+    result = ended(engine, job)
+    assert result["state"] == "done" and not any(NOT_EMBEDDED in warning for warning in result["warnings"])
+    assert [one.warnings for one in engine.catalog.documents.all("p")] == [[]] * len(PAPERS)
+    assert not engine.catalog.documents.without_vectors("p")
