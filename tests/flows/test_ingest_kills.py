@@ -131,6 +131,35 @@ def test_a_replacement_killed_at_any_stage_leaves_one_text(library: Library, cop
     assert_finishes_by_itself(copied, library, known=library.old_ids)
 
 
+def test_two_imports_killed_together_both_go_on_by_themselves(library: Library, copied: Path, tmp_path: Path) -> None:
+    copy_home(library.empty, copied)
+    for number, name in enumerate(("heron", "otter", "perch")):
+        paper(
+            tmp_path / "others" / f"{name}.md",
+            f"On the {name}",
+            *(f"The {name} was seen {n + number} times." for n in (3, 6)),
+        )
+    others = Project.made(copied, tmp_path / "others", name="q")
+    stop_engine(copied)
+    embedding, in_words = Pause(tmp_path / "embedding"), fault("import.written", "kill", "otter.md")
+    with engine_with(copied, embedding.at("import.embedded"), in_words, counting(copied)) as engine:
+        begin_ingest(copied)
+        embedding.wait("the vectors of one import")
+        with Control(copied) as control:
+            control.call("importing.ingest", project=others.name)
+        assert engine.wait(WAIT) == -signal.SIGKILL
+    assert [job["state"] for job in rows(copied, "SELECT state FROM jobs")] == ["running", "running"]
+    (lost,) = embedded(copied)  # the batch that was not written yet
+    done(citeloom(copied, "engine", "start", **as_variable(counting(copied))))
+    wait_until_idle(copied)
+    stop_engine(copied)
+    assert assert_whole(copied) == library.ids and len(assert_whole(copied, "q")) == 6
+    assert_embedded(copied, library.vectors)
+    assert None not in stored_vectors(copied, "q").values()
+    assert sum(embedded(copied)) == lost + len(library.ids) + 6
+    assert {job["state"] for job in rows(copied, "SELECT state FROM jobs")} == {"done"}
+
+
 def test_after_a_kill_everything_committed_is_found_before_the_import_goes_on(library: Library, copied: Path) -> None:
     die_while_importing(copy_home(library.earlier, copied), *HALF_WRITTEN)
     # This engine's import waits, so that only what the killed one committed can be seen.

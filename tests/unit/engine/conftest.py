@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,26 @@ from citeloom.core.jobs import Job
 from citeloom.core.settings import Settings
 from citeloom.engine.container import Container
 from citeloom.importing.requests import ImportRequest
+from citeloom.index.models.embedding import DenseModel
+from tests.support import WAIT
 
 PAPERS = ("bog", "coral", "moth", "tide")
 
 
 def add_paper(folder: Path, word: str) -> None:
     (folder / f"{word}.md").write_text(f"# On the {word}\n\nThe {word} was measured.\n")
+
+
+class Held:
+    """Holds the first thread that comes until the test lets it go on."""
+
+    def __init__(self) -> None:
+        self.reached, self.go_on = threading.Event(), threading.Event()
+
+    def come(self) -> None:
+        if not self.reached.is_set():
+            self.reached.set()
+            assert self.go_on.wait(WAIT)
 
 
 @pytest.fixture
@@ -56,6 +71,21 @@ def engine(new_engine: Callable[[], Container], papers: Path) -> Container:
     return service
 
 
+@pytest.fixture
+def embedding(monkeypatch: pytest.MonkeyPatch) -> Iterator[Held]:
+    """Holds the first embedding of a moth."""
+    held, embed = Held(), DenseModel.embed
+
+    def hold(self: DenseModel, passages: Any, *more: Any) -> Any:
+        if any("moth" in text for text in passages):
+            held.come()
+        return embed(self, passages, *more)
+
+    monkeypatch.setattr(DenseModel, "embed", hold)
+    yield held
+    held.go_on.set()
+
+
 def submit(service: Container, **options: Any) -> Job:
     """Begin an import of the project."""
     return service.jobs.submit(ImportRequest("p", **options))
@@ -66,3 +96,8 @@ def ended(service: Container, job: Job) -> dict[str, Any]:
     finished, _ = service.jobs.wait(job.id, 60)
     assert finished is not None
     return {"state": finished.state, **finished.result}
+
+
+def texts(engine: Container) -> set[str]:
+    passages = engine.collection(engine.catalog.projects.get("p")).any_passages(100)
+    return {passage.payload["chunk_text"] for passage in passages}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,44 +23,12 @@ from citeloom.index.edge.collection import EdgeCollection
 from citeloom.index.models.embedding import DenseModel
 from citeloom.search.indexes import Indexes
 from tests.support import WAIT, wait_for
-from tests.unit.engine.conftest import PAPERS, add_paper, ended, submit
-
-
-class Held:
-    """Holds the first thread that comes until the test lets it go on."""
-
-    def __init__(self) -> None:
-        self.reached, self.go_on = threading.Event(), threading.Event()
-
-    def come(self) -> None:
-        if not self.reached.is_set():
-            self.reached.set()
-            assert self.go_on.wait(WAIT)
+from tests.unit.engine.conftest import PAPERS, Held, add_paper, ended, submit, texts
 
 
 def searchable(engine: Container) -> list[str]:
     documents = engine.catalog.documents.all("p")
     return sorted(Path(one.source).stem for one in documents if one.state is State.READY)
-
-
-def texts(engine: Container) -> set[str]:
-    passages = engine.collection(engine.catalog.projects.get("p")).any_passages(100)
-    return {passage.payload["chunk_text"] for passage in passages}
-
-
-@pytest.fixture
-def embedding(monkeypatch: pytest.MonkeyPatch) -> Iterator[Held]:
-    """Holds the first embedding of a moth."""
-    held, embed = Held(), DenseModel.embed
-
-    def hold(self: DenseModel, passages: Any, *more: Any) -> Any:
-        if any("moth" in text for text in passages):
-            held.come()
-        return embed(self, passages, *more)
-
-    monkeypatch.setattr(DenseModel, "embed", hold)
-    yield held
-    held.go_on.set()
 
 
 def test_what_is_added_while_an_import_ends_is_read(
