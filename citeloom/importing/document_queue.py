@@ -197,7 +197,7 @@ class DocumentQueue:
 
     def _seconds_to_wait(self) -> float | None:
         ready = any(reading.future.done() for lane in self._readings.values() for reading in lane.values())
-        if ready or any(work.is_locked for work in self._imports):
+        if ready or self._embedded_but_locked or any(work.is_locked for work in self._imports):
             return _LOCKED_SECONDS  # for an earlier document, or for a lock
         return _CHECK_SECONDS if self._queued else None
 
@@ -378,6 +378,7 @@ class DocumentQueue:
             if members := self._imports.get(work):
                 members.error, members.ends = members.error or problem, members.ends or ends
                 self._return_queued(work, *(() if ends else (Lane.VECTORS,)))
+            self._changed.notify_all()
         for task in tasks:
             task.failed = True
             self._task_ended(task, done=False)

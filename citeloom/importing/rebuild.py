@@ -11,7 +11,7 @@ from citeloom.core.errors import Cause, CiteLoomError, Code
 from citeloom.core.jobs import JobStopped
 from citeloom.importing.import_state import ImportState, check_weights
 from citeloom.importing.sources.names import STORED
-from citeloom.importing.stages.embed import known_vectors, with_missing
+from citeloom.importing.stages.embed import embed_missing, known_vectors
 from citeloom.importing.stages.payloads import embedded_text
 from citeloom.importing.writer import RebuildWriter
 from citeloom.index.base import Collection, Point, ScoredPoint
@@ -134,7 +134,7 @@ class Rebuild:
         texts = [embedded_text(hit.payload) for hit in hits]
         words = self._state.embed_sparse(texts, document.language)
         models = {"embed_model": project.dense_model, "sparse_model": project.sparse_model or None}
-        vectors = with_missing(self._state, known, texts)
+        vectors = embed_missing(self._state, known, texts)
         points = [
             Point(hit.id, vectors[text], sparse, {**hit.payload, **models})
             for hit, text, sparse in zip(hits, texts, words, strict=True)

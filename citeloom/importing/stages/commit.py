@@ -21,7 +21,7 @@ from citeloom.core.types import Passage, Record
 from citeloom.importing.import_state import ImportState
 from citeloom.importing.sources.folder import FoundFile
 from citeloom.importing.sources.names import shown_source, source_name
-from citeloom.importing.stages.embed import known_vectors, with_missing
+from citeloom.importing.stages.embed import embed_missing, known_vectors
 from citeloom.importing.stages.match import (
     BY_ZOTERO,
     QUICK,
@@ -241,9 +241,9 @@ class DocumentCommitter:
             return
         document = replace(document_row(self.state, file), content_hash=read.content_hash)
         texts = [Passage.from_json(p).embedded_text for p in read.reply["passages"]]
-        read.vectors = with_missing(self.state, self._known_vectors(document, self._stored(document)), texts)
+        read.vectors = embed_missing(self.state, self._known_vectors(document, self._earlier_passages(document)), texts)
 
-    def _stored(self, document: Document) -> Sequence[Point]:
+    def _earlier_passages(self, document: Document) -> Sequence[Point]:
         return list(self.stored(document)) if document.version else []
 
     def _known_vectors(self, document: Document, old: Sequence[Point]) -> dict[str, Sequence[float]]:
@@ -263,7 +263,7 @@ class DocumentCommitter:
         limit = state.model_info.max_tokens
         passage_set = passage_set_id(state.project.id, document.content_hash or "", converter, limit)
         passages = [Passage.from_json(p) for p in reply["passages"]]
-        old = self._stored(before)
+        old = self._earlier_passages(before)
         if passage_set == before.version and _has_other_text(passage_set, passages, old):
             # The same converter can give another text, for example with another OCR engine: that is another set.
             text = hashlib.sha256("\n".join(p.embedded_text for p in passages).encode("utf-8", "replace")).hexdigest()
@@ -272,7 +272,7 @@ class DocumentCommitter:
         with state.timed("words"):
             known = vectors or self._known_vectors(document, old)
         if self.embeds_at_once:
-            known = with_missing(state, known, (p.embedded_text for p in passages))
+            known = embed_missing(state, known, (p.embedded_text for p in passages))
         with state.timed("words"):
             points = self._points(document, record, passages, passage_set, known)
         document.without_vector = sum(point.dense is None for point in points)

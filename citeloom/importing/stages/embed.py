@@ -94,9 +94,10 @@ class Embedder:
     def finish(self, doc_ids: Sequence[str]) -> None:
         """Record that all passages of these documents have vectors, or why some have none."""
         documents, project_id = self._state.catalog.documents, self._state.project.id
-        # What was refused may have been replaced since.
-        left = self._collection().without_vectors(AnyOf("doc_id", tuple(doc_ids)), len(self._refused))
-        refused = dict(self._refused[passage.id] for passage in left if passage.id in self._refused)
+        refused = dict[str, CiteLoomError]()
+        if self._refused:  # some of these passages may have been replaced since
+            left = self._collection().without_vectors(AnyOf("doc_id", tuple(doc_ids)), len(self._refused))
+            refused = dict(self._refused[passage.id] for passage in left if passage.id in self._refused)
         documents.set_all_embedded(project_id, [doc_id for doc_id in doc_ids if doc_id not in refused])
         for document in documents.by_ids(project_id, list(refused)):
             error = refused[document.doc_id]
@@ -131,10 +132,10 @@ def known_vectors(state: ImportState, document: Document, old: Iterable[Point]) 
     return found
 
 
-def with_missing(
+def embed_missing(
     state: ImportState, known: Mapping[str, Sequence[float]], texts: Iterable[str]
 ) -> dict[str, Sequence[float]]:
-    """Return known vectors by text, and those of further texts, made at once."""
+    """Return vectors by text: the known ones, and those of the other texts, made at once."""
     missing = list(dict.fromkeys(text for text in texts if text not in known))
     with state.timed("embed"):
         return {**known, **dict(zip(missing, state.embed(missing), strict=True))}

