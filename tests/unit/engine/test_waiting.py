@@ -22,6 +22,7 @@ from citeloom.core.jobs import Job
 from citeloom.core.settings import BUNDLED_DENSE, Index, Settings
 from citeloom.engine import active_job, container, jobs
 from citeloom.engine.container import Container
+from citeloom.importing import document_queue
 from citeloom.index.edge.collection import EdgeCollection
 from citeloom.index.models.embedding import DenseModel
 from citeloom.notes.embedding import NoteEmbedder
@@ -211,6 +212,7 @@ def test_an_engine_whose_import_only_waits_rests_and_closes_its_index_when_the_i
 ) -> None:
     monkeypatch.setattr(jobs, "_IDLE_SECONDS", 0.05)
     monkeypatch.setattr(active_job, "_FIRST_DELAY", 600.0)
+    monkeypatch.setattr(document_queue, "_CHECK_SECONDS", 0.05)
     rules = json.dumps([set_number("engine.unused_seconds", 0)])
     monkeypatch.setattr(fault_injection, "RULES", fault_injection.parse(rules))
     service, embed = make(), DenseModel.embed
