@@ -189,16 +189,21 @@ class ImportRun:
         self._queue.add(tasks)
 
     def _include_new(self) -> None:
-        """Plan again; documents that are in work are left out, unless their file has changed since."""
+        """Plan again; documents that are in work are left out, unless their file or record has changed since."""
         try:
             with self.state.timed("plan"):
                 made = self._discovery.make_plan(only_changes=True)
             fresh = [
                 f for f in made.plan.to_read if f.source not in self._left or self._stamps.get(f.source) != _stamp(f)
             ]
+            unread = {source for source, lanes in list(self._left.items()) if Lane.WORDS in lanes}
+            fresh += [f for f in made.plan.other_record if f.source in unread]  # queued or being read with the old one
             set_removed(self.state, made)
             save_pending(self.state, fresh)
-            self._begin_reading(fresh)
+            with self.state.timed("records"), self.state.lock_index():
+                stale = self._update_item_records([f for f in made.plan.other_record if f.source not in unread])
+            self.state.stale |= set(stale)
+            self._begin_reading([*fresh, *(made.found.files[source] for source in stale)])
         except CiteLoomError as error:
             log.warning("new files in %s are left to the next import: %s", self.project_id, error)
 
@@ -206,17 +211,27 @@ class ImportRun:
         """Update the records of documents whose text is unchanged; return the sources whose printed pages change."""
         state, project, collection = self.state, self.state.project, self.state.collection()
         with state.timed("records"):
-            updated, stale = refresh_item_records(
-                self._catalog, project.id, made.plan.other_record, collection, state.stop
-            )
+            stale = self._update_item_records(made.plan.other_record)
             again = set(made.plan.unchanged)
             if state.records.hash == (project.references_hash or "") and not state.records.makes_claims:
                 again &= set(self._catalog.documents.with_doubtful_match(project.id))
-            more, pages = refresh(self._catalog, project.id, state.records, sorted(again), collection, state.stop)
-        updated, stale = updated + more, stale + pages
-        self.result.updated += updated
-        self.result.skipped = max(0, self.result.skipped - updated - len(stale))
+            updated, pages = refresh(self._catalog, project.id, state.records, sorted(again), collection, state.stop)
+        self._count_updated(updated, len(pages))
+        return stale + pages
+
+    def _update_item_records(self, files: Sequence[FoundFile]) -> list[str]:
+        """Update the records of works of Zotero; return the sources whose printed pages change."""
+        collection, stale = self.state.collection(), list[str]()
+        for file in files:
+            updated, pages = refresh_item_records(self._catalog, self.project_id, [file], collection, self.state.stop)
+            stale += pages
+            if file.source not in self._stamps:  # else this import has read it, and counts it as read
+                self._count_updated(updated, len(pages))
         return stale
+
+    def _count_updated(self, updated: int, to_read: int) -> None:
+        self.result.updated += updated
+        self.result.skipped = max(0, self.result.skipped - updated - to_read)
 
     def _begin_reading(self, files: Sequence[FoundFile]) -> None:
         pages = {row["source"]: row["pages"] for row in self._catalog.documents.known_files(self.project_id)}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults import set_number
+from tests.faults import Pause, set_number
 from tests.flows.steps import Project, engine_with, paper, settings
 from tests.support import citeloom, done, wait_for
 from tests.zotero_stand_in.database import write_database
@@ -52,17 +52,22 @@ def found(project: Project, words: str) -> list[tuple[str, str]]:
     return [(hit["citekey"], hit["render_text"]) for hit in project.search(words)]
 
 
-def test_what_is_done_in_zotero_is_found_without_a_word(home: Path, zotero: Zotero) -> None:
+def test_what_is_done_in_zotero_is_found_without_a_word_also_while_an_import_runs(
+    home: Path, zotero: Zotero, tmp_path: Path
+) -> None:
+    vectors = Pause(tmp_path / "vectors")
     zotero.add("Tides", "The tide was measured.")
-    with engine_with(home, *HURRY, watch="on"):
+    with engine_with(home, *HURRY, vectors.at("import.embedded", nth=2), watch="on"):
         done(citeloom(home, "project", "add", "p", "--zotero", "*"))
         project = Project(home)
         wait_for(lambda: ("tides", "The tide was measured.") in found(project, "tide"), "the first work")
         peat = zotero.add("Peat", "The peat was dug.")
         wait_for(lambda: "peat" in dict(found(project, "peat")), "a work that was added")
+        vectors.wait("the vectors of that work")
         zotero.world.edit(peat, citationKey="bog")
         zotero.saved()
         wait_for(lambda: "bog" in dict(found(project, "peat")), "a renamed key")
+        vectors.release()
 
         zotero.api.close()
         zotero.world.trash(peat)

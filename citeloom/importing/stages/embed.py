@@ -93,6 +93,10 @@ class Embedder:
 
     def finish(self, doc_ids: Sequence[str]) -> None:
         """Record that all passages of these documents have vectors, or why some have none."""
+        with self._state.lock_index():  # their rows may be updated by others
+            self._finish(doc_ids)
+
+    def _finish(self, doc_ids: Sequence[str]) -> None:
         documents, project_id = self._state.catalog.documents, self._state.project.id
         refused = dict[str, CiteLoomError]()
         if self._refused:  # some of these passages may have been replaced since
