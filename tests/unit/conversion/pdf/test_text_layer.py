@@ -24,6 +24,8 @@ JAPANESE = "手紙には穀物と塩、その年の天気のことが書かれ�
 MATHS = "Let 𝑓: ℝ → ℝ be such that ∂𝑓/∂𝑥 = λμ∇𝑢(α𝑥 + βy); then Γ(ν) ≥ ℓ for all εδ > 0 and ℵ0 Ωm of πr². " * 4
 SCRIPTS = "English Русский العربية עברית ελληνικά हिन्दी 中文 日本語 한국어 ไทย ქართული հայերեն አማርኛ Français " * 3
 PHONETIC = "ðə lɛtəz spiːk əv ɡɹeɪn ənd sɔːlt, ðeɹ ɪz nʌθɪŋ ɪn ðɛm bʌt pɹaɪsɪz ənd deɪz ʃaʊn ʒ ŋ " * 3
+UNMAPPED_SIGNS = f"{PROSE} " + "Then \x06 \x03 k \x04 and the sum of \x07\x08 is 1 \x05 \x0e at \x03. " * 12
+LINES_TO_WRITE_ON = "".join(f"{n}. What was the part of it that you did not need? {'_' * 120}\n" for n in range(9))
 REFERENCES = "\n".join(
     f"Müller, K., & Nguyen, T. ({y}). Zinc, Kraków 12(3), 1–19. doi:10.1/{y}" for y in range(1990, 2010)
 )
@@ -43,6 +45,7 @@ def page(text: str, **more: object) -> RawPage:
     [
         *(PROSE, GERMAN, FINNISH, GREEK, RUSSIAN, ARABIC, HINDI, KOREAN, CHINESE, JAPANESE),
         *(MATHS, SCRIPTS, PHONETIC, NUMBERS, REFERENCES, "字の文章です。" * 20),
+        *(UNMAPPED_SIGNS, LINES_TO_WRITE_ON),
     ],
 )
 def test_real_text_is_taken_at_its_word(text: str) -> None:
@@ -65,6 +68,7 @@ def test_real_text_is_taken_at_its_word(text: str) -> None:
         shifted(PROSE, 0x4E00),
         shifted(GREEK, 0x3400),
         "".join(chr(0x250 + 37 * ord(c)) if c.isalpha() else c for c in PROSE),  # over all scripts
+        "a \x14 i \x13 ¶ o \x10 T y X \x0b u " * 30,  # codes of glyphs with a space after each
         "Ïðèâåò ìèð, ýòî òåêñò êîòîðûé íèêòî íå ïðî÷ò¸ò " * 4,
     ],
 )
@@ -82,6 +86,7 @@ def test_a_picture_of_a_page_has_no_text_layer_whatever_stamp_it_bears() -> None
 def test_the_text_behind_a_scan_counts_where_it_can_be_read() -> None:
     crumbs = " ".join(f"t h~~ a{n}rc h ,,.. lVe" for n in range(20))
     assert judge(page(PROSE, has_ocr_text=True, picture_share=1.0)) is TextLayer.GOOD
+    assert judge(page(f"{PROSE} {'. ' * 150}", has_ocr_text=True, picture_share=1.0)) is TextLayer.GOOD
     assert judge(page(crumbs, has_ocr_text=True, picture_share=1.0)) is TextLayer.GARBLED
 
 
