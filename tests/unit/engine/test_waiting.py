@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -186,42 +187,42 @@ def test_a_document_whose_reader_is_killed_is_read_later_and_fails_only_when_tha
     assert ended(service, submit(service))["replaced"] == 1
 
 
-def test_a_model_that_is_missing_is_waited_for_and_words_are_found_meanwhile(
-    make: Callable[..., Container], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    service, embed = make(), DenseModel.embed
-    missing = True
+@pytest.fixture
+def missing_model(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """The model is not on this machine until this is set."""
+    embed, is_there = DenseModel.embed, threading.Event()
 
     def absent(self: DenseModel, *passages: Any) -> Any:
-        if missing:
+        if not is_there.is_set():
             raise CiteLoomError(Code.MODEL_NOT_AVAILABLE, "The model is not on this machine.", "Fetch it.")
         return embed(self, *passages)
 
     monkeypatch.setattr(DenseModel, "embed", absent)
+    return is_there
+
+
+def test_a_model_that_is_missing_is_waited_for_and_words_are_found_meanwhile(
+    make: Callable[..., Container], missing_model: threading.Event
+) -> None:
+    service = make()
     job = submit(service)
     assert waits_for(service, job) == "The model is not on this machine. Fetch it."
     assert set(states(service).values()) == {"ready"}, "found by their words meanwhile"
     assert service.catalog.documents.without_vectors("p")
-    missing = False
+    missing_model.set()
     assert ended(service, job)["new"] == len(PAPERS)
     assert not service.catalog.documents.without_vectors("p")
 
 
 def test_an_engine_whose_import_only_waits_rests_and_closes_its_index_when_the_import_has_ended(
-    make: Callable[..., Container], monkeypatch: pytest.MonkeyPatch
+    make: Callable[..., Container], monkeypatch: pytest.MonkeyPatch, missing_model: threading.Event
 ) -> None:
     monkeypatch.setattr(jobs, "_IDLE_SECONDS", 0.05)
     monkeypatch.setattr(active_job, "_FIRST_DELAY", 600.0)
     monkeypatch.setattr(document_queue, "_CHECK_SECONDS", 0.05)
     rules = json.dumps([set_number("engine.unused_seconds", 0)])
     monkeypatch.setattr(fault_injection, "RULES", fault_injection.parse(rules))
-    service, embed = make(), DenseModel.embed
-    missing = True
-
-    def absent(self: DenseModel, *passages: Any) -> Any:
-        if missing:
-            raise CiteLoomError(Code.MODEL_NOT_AVAILABLE, "The model is not on this machine.", "Fetch it.")
-        return embed(self, *passages)
+    service = make()
 
     def fail(self: NoteEmbedder) -> None:
         raise CiteLoomError(Code.STORAGE_ERROR, "The disk is full.")
@@ -230,7 +231,6 @@ def test_an_engine_whose_import_only_waits_rests_and_closes_its_index_when_the_i
         readers = [worker._process for worker in service.workers._all]
         return not service.models._loaded and all(one is None or one.poll() is not None for one in readers)
 
-    monkeypatch.setattr(DenseModel, "embed", absent)
     monkeypatch.setattr(NoteEmbedder, "embed_missing", fail)  # which keeps nothing else from being done
     job = submit(service)
     assert "The model" in waits_for(service, job)
@@ -238,7 +238,7 @@ def test_an_engine_whose_import_only_waits_rests_and_closes_its_index_when_the_i
     index = service.collection(project)
     wait_for(rests, "the engine to rest while its import waits for the model")
 
-    missing = False
+    missing_model.set()
     monkeypatch.setattr(container, "runs_on_battery", lambda: True)
     service.jobs.retry_now()
     wait_for(lambda: "battery" in waits_for(service, job), "the wait for power")
