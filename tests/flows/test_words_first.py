@@ -73,7 +73,8 @@ def test_a_paper_is_found_and_verified_by_its_words_before_it_is_embedded_and_em
         done(citeloom(home, "engine", "pause"))
         first.release()
         wait_for(lambda: control.call("engine.status")["jobs"][0]["state"] == "paused", "the import to pause")
-        assert embedded(home) == [BATCH] and without_vector(editor) == PASSAGES - BATCH, "what was in work is kept"
+        (kept,) = embedded(home)
+        assert 0 < kept <= BATCH and without_vector(editor) == PASSAGES - kept, "what was in work is kept"
         searchable, embedded_papers = coverage(ask("tide"))
         assert searchable == PAPERS and embedded_papers < PAPERS
         done(citeloom(home, "engine", "resume"))

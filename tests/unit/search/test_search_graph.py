@@ -57,13 +57,13 @@ def test_a_graph_is_built_once_enough_passages_wait_and_answers_stay_the_same(
 
     monkeypatch.setattr(indexes, "_MIN_TO_OPTIMISE", 101)
     store_100(service)
-    service._when_idle()
+    service._when_idle(jobs_wait=False)
     before = service.catalog.projects.get("thesis")
     assert (before.generation, before.without_graph) == (1, 100)
     answers = ask()
 
     store_100(service)  # the same passages again: written anew, so they wait anew
-    service._when_idle()
+    service._when_idle(jobs_wait=False)
     after = service.catalog.projects.get("thesis")
     assert (after.generation, after.without_graph) == (2, 0)
     assert ask() == answers
@@ -139,11 +139,11 @@ def test_a_graph_that_cannot_be_built_keeps_nothing_from_being_imported_and_is_n
     monkeypatch.setattr(indexes, "_MIN_TO_OPTIMISE", 3)
     monkeypatch.setattr(indexes, "optimised_copy", fail)
     imported(service)
-    service._when_idle()
+    service._when_idle(jobs_wait=False)
     assert len(tried) == 1 and "could not be optimised" in caplog.text
     service.catalog.projects.add_without_graph("thesis", 3)
-    service._when_idle()
-    service._when_idle()
+    service._when_idle(jobs_wait=False)
+    service._when_idle(jobs_wait=False)
     assert len(tried) == 2
     assert found(service, papers) == papers
 
@@ -165,7 +165,7 @@ def test_a_graph_that_cannot_take_the_place_of_the_index_is_taken_back_and_nothi
     imported(service)
     assert (tried, service.catalog.projects.get("thesis").generation) == ([2], 1)
     service.catalog.projects.add_without_graph("thesis", 6)
-    service._when_idle()
+    service._when_idle(jobs_wait=False)
     assert (tried, service.catalog.projects.get("thesis").generation) == ([2, 2], 2)
     assert found(service, papers) == papers
 
@@ -203,6 +203,6 @@ def test_what_a_failed_write_left_hidden_is_not_seen_in_the_index_with_the_graph
     other = str(uuid.UUID(int=7))
     collection.upsert([replace(passage, id=other, payload={**passage.payload, "version": "half-written"})])
     monkeypatch.setattr(indexes, "_MIN_TO_OPTIMISE", 1)
-    service._when_idle()
+    service._when_idle(jobs_wait=False)
     assert service.catalog.projects.get("thesis").generation == 2
     assert found(service, papers) == papers
