@@ -5,6 +5,7 @@ Started by pool.py. A file that crashes its reader costs this process, never the
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import sys
@@ -28,6 +29,7 @@ from citeloom.core.types import Converted
 INTERACTIVE = "--interactive"  # runs at normal priority
 COPIES = "--copies"  # followed by the folder for private copies, which the parent deletes
 Ask = Callable[[dict[str, Any]], dict[str, Any] | None]  # asks the engine in the middle of a request
+_OBJECTS = 50_000  # between two runs of the garbage collector: a page makes thousands, which are in no cycles
 _FIRST_TEXT_LENGTH = 3000  # characters, enough to match a document with its record
 
 
@@ -209,6 +211,7 @@ def main() -> None:
     if hasattr(os, "nice") and INTERACTIVE not in sys.argv:
         with suppress(OSError):
             os.nice(5)
+    gc.set_threshold(_OBJECTS)
     copies = Path(sys.argv[sys.argv.index(COPIES) + 1]) if COPIES in sys.argv else None
     with suppress(BrokenPipeError, KeyboardInterrupt):
         serve(sys.stdin.buffer, replies, copies)
