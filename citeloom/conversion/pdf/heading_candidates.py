@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
 from operator import attrgetter
 
-from citeloom.conversion.pdf.raw_page import OutlineEntry
+from citeloom.conversion.pdf.raw_page import OutlineEntry, Word
 from citeloom.conversion.pdf.reading_order import Line, LineStyle, Region, RegionKind
 from citeloom.conversion.text_tools import tidy
 from citeloom.core.text.normalize import letters_and_digits
@@ -63,15 +63,26 @@ class BodyType:
 
     def stands_out(self, line: Line) -> bool:
         """Return whether every word of the line is larger or bolder than the running text."""
-        worded = [word for word in line.words if any(c.isalpha() for c in word.text)]
-        larger = line.size >= self.size + 0.8
-        bolder = not self.bold and bool(worded) and all(word.bold for word in worded)
-        return (larger or bolder) and line.size >= self.size - 0.6
+        if line.size < self.size - 0.6:
+            return False
+        if line.size >= self.size + 0.8:
+            return True
+        return not self.bold and _has_letters_only_in(line, lambda word: word.bold)
 
     def differs(self, line: Line) -> bool:
         """Return whether the line is in another font than the running text (often italic), at least as large."""
-        fonts = {word.font for word in line.words if any(c.isalpha() for c in word.text)}
-        return line.size >= self.size - 0.3 and bool(fonts) and self.font not in fonts
+        return line.size >= self.size - 0.3 and _has_letters_only_in(line, lambda word: word.font != self.font)
+
+
+def _has_letters_only_in(line: Line, fits: Callable[[Word], bool]) -> bool:
+    """Return whether a line has words with letters and all of them fit; most lines end this at their first word."""
+    has_letters = False
+    for word in line.words:
+        if any(map(str.isalpha, word.text)):
+            if not fits(word):
+                return False
+            has_letters = True
+    return has_letters
 
 
 def heading_candidates(pages: list[list[Region]]) -> list[Candidate]:
