@@ -45,13 +45,27 @@ class Embedder:
         self._refused: dict[str, tuple[str, CiteLoomError]] = {}  # by passage: its document, and why it has no vector
 
     def next_batch(self, doc_ids: Sequence[str], embedding: Batch | None) -> Batch | None:
-        """Return the next passages of these documents without a vector, besides those that are being embedded."""
+        """Return the next passages without a vector, besides those that are being embedded: of the first documents."""
         size = faults.number("import.embedding_batch", _BATCH)
         others = {passage.id for passage in embedding.passages} if embedding else set()
         others |= self._refused.keys()
-        found = self._collection().without_vectors(AnyOf("doc_id", tuple(doc_ids)), size + len(others))
-        passages = [passage for passage in found if passage.id not in others][:size]
-        return Batch(passages) if passages else None
+        # All of them, too: the catalog may count too few of a document that is written again.
+        for some in (self._first_of(doc_ids, size + len(others)), doc_ids):
+            found = self._collection().without_vectors(AnyOf("doc_id", tuple(some)), size + len(others)) if some else ()
+            if passages := [passage for passage in found if passage.id not in others][:size]:
+                return Batch(passages)
+        return None
+
+    def _first_of(self, doc_ids: Sequence[str], passages: int) -> list[str]:
+        """Return the first documents that lack so many vectors, so that one after the other is found by meaning."""
+        documents = self._state.catalog.documents.by_ids(self._state.project.id, doc_ids)
+        missing = {document.doc_id: document.without_vector for document in documents}
+        first, count = list[str](), 0
+        for doc_id in doc_ids:
+            if count < passages and missing.get(doc_id):
+                first.append(doc_id)
+                count += missing[doc_id]
+        return first
 
     def embed(self, batch: Batch) -> None:
         """Make the vectors of a batch; equal texts are embedded once."""
