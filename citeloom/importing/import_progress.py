@@ -5,6 +5,7 @@ The one place that counts: `sync`, the app, `ingest_from_source` and events show
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections import defaultdict
@@ -18,6 +19,7 @@ from citeloom.core.jobs import Progress, ReportProgress
 
 _UNKNOWN_PAGES = 12.0  # of a document that was not opened yet, before the first one was
 _OCR_PAGE_COST = 20.0  # reading a page by OCR takes as long as so many others, before the first was measured
+_FLOAT_ERROR = 1e-6  # of sums of pages
 _EMBEDDING_COST = 5.0  # embedding the passages of a page, likewise
 _REPORTED = (
     *("total", "searchable", "done", "pages_total", "pages_by_words", "pages_embedded", "pages_waiting"),
@@ -84,7 +86,7 @@ class _Rate:
 
     def seconds_for(self, pages: float, otherwise: float | None) -> float | None:
         """Return the seconds for some pages; `otherwise` is the time of a page before the first was measured."""
-        if round(pages, 6) <= 0:  # sums of floats
+        if pages <= _FLOAT_ERROR:
             return 0.0
         a_page = self.seconds / self.pages if self.pages else otherwise
         return None if a_page is None else pages * a_page
@@ -188,6 +190,8 @@ class ImportProgress:
             if "file" in changes:
                 changes = {"page": 0, "pages": 0, **changes}
             counts = {name: round(self._counts[name]) for name in _REPORTED}
+            # Part of a page does not count: the import would seem to be complete before it is.
+            counts["pages_embedded"] = math.floor(self._counts["pages_embedded"] + _FLOAT_ERROR)
             values = {**counts, "eta_seconds": self._seconds_left(), "waits_for": "", **changes}
             self._last = replace(self._last, **values)
             self._send(self._last)

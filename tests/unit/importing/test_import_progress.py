@@ -33,7 +33,9 @@ def test_pages_are_found_by_words_then_by_meaning_and_scanned_ones_wait_for_ocr(
     run.progress.embedded("scan.pdf", 10)
     assert run.counts() == {**found, "pages_embedded": 3}
     run.progress.opened("scan.pdf", 8, passages=24, without_vector=4)
-    run.progress.embedded("scan.pdf", 4)
+    run.progress.embedded("scan.pdf", 3)
+    assert run.counts()["pages_embedded"] == 7, "not 8 before all passages are embedded"
+    run.progress.embedded("scan.pdf", 1)
     run.progress.finished("scan.pdf")
     whole = {"searchable": 1, "done": 1, "pages_total": 8, "pages_by_words": 8, "pages_embedded": 8}
     assert run.counts(share=1.0) == whole
