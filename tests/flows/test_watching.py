@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults import Pause, set_number
-from tests.flows.steps import Project, engine_with, paper, settings
+from tests.flows.steps import Project, engine_with, paper, settings, wait_until_idle
 from tests.support import citeloom, done, wait_for
 from tests.zotero_stand_in.database import write_database
 from tests.zotero_stand_in.local_api import LocalZotero
@@ -99,6 +99,7 @@ def test_a_quiet_zotero_costs_a_request_a_look_and_no_job(home: Path, zotero: Zo
     with engine_with(home, *HURRY, watch="on"):
         done(citeloom(home, "project", "add", "p", "--zotero", "*"))
         wait_for(lambda: found(Project(home), "tide"), "the first work")
+        wait_until_idle(home)
         wait_for(lambda: _settled(zotero), "the last sync to be over")
         before = len(zotero.api.requests)
         wait_for(lambda: len(zotero.api.requests) >= before + 4, "some looks")
@@ -113,6 +114,7 @@ def test_two_projects_of_one_library_have_it_read_once(home: Path, zotero: Zoter
         for name in ("p", "q"):
             done(citeloom(home, "project", "add", name, "--zotero", "*"))
         wait_for(lambda: all(found(Project(home, name), "tide") for name in ("p", "q")), "the first work in both")
+        wait_until_idle(home)  # its words are found before it ends
         wait_for(lambda: _settled(zotero), "the last sync to be over")
         before = len(zotero.api.requests)
         zotero.saved()  # something was written, and nothing changed
