@@ -19,8 +19,8 @@ from citeloom.core.jobs import Progress, ReportProgress
 
 _UNKNOWN_PAGES = 12.0  # of a document that was not opened yet, before the first one was
 _OCR_PAGE_COST = 20.0  # reading a page by OCR takes as long as so many others, before the first was measured
-_FLOAT_ERROR = 1e-6  # of sums of pages
 _EMBEDDING_COST = 5.0  # embedding the passages of a page, likewise
+_FLOAT_ERROR = 1e-6  # of sums of pages
 _REPORTED = (
     *("total", "searchable", "done", "pages_total", "pages_by_words", "pages_embedded", "pages_waiting"),
     *("pages_failed", "pages_for_layout"),
